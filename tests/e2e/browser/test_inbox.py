@@ -241,6 +241,44 @@ def test_every_part_of_it_fits_and_everybody_can_reach_it(here, node, width, hei
     it.press("Escape")
 
 
+def test_a_yes_with_a_rule_lets_the_next_run_and_its_undo_suspends_the_rule(alone):
+    it = alone
+    claude = it.agent("claude")
+    rename(it, "file1.txt", "new1.txt", claude)
+    window = opened(it, 1)
+    expect(window.locator(".rulewords")).to_contain_text("The next like this: claude")
+    it.press("R")
+    expect(window.get_by_role("button", name="Today")).to_be_enabled()
+    it.press("t")
+    it.shut()
+    expect(it.row("new1.txt")).to_have_count(1)
+    expect(it.page.locator("#waiting")).to_be_hidden()
+    assert "rule 1" in claude("rename", path=str(it.tree.left / "file2.txt"), newName="new2.txt")
+    line = it.page.locator("#unasked")
+    expect(line).to_contain_text("by rule 1")
+    it.open("Alt+a", title="Agents")
+    expect(it.window.get_by_role("region", name="Rules", exact=True)).to_contain_text("claude")
+    expect(it.window.locator(".turn")).to_contain_text("by rule 1")
+    it.press("Escape")
+    it.shut()
+    line.get_by_role("button", name="Undo").click()
+    it.yes()
+    it.says("undo done")
+    expect(line).to_be_hidden()
+    assert (it.tree.left / "file2.txt").exists()
+    it.open("Alt+a", title="Agents")
+    expect(it.window.get_by_role("region", name="Rules", exact=True)).to_contain_text("suspended")
+    it.window.get_by_role("button", name="Allow again").click()
+    expect(it.window.get_by_role("button", name="Suspend")).to_be_visible()
+    it.window.get_by_role("button", name="Undo operation 1").click()
+    expect(it.window).to_contain_text("Undo what agents did")
+    expect(it.window.locator(".steps li")).to_have_count(1)
+    expect(it.window.get_by_role("button", name="Yes, undo")).to_be_enabled()
+    it.press("y")
+    expect(it.row("file1.txt")).to_have_count(1)
+    it.press("Escape")
+
+
 def test_an_address_opens_the_page_on_one_of_them_and_only_shows_it(it):
     for number in (1, 2):
         rename(it, f"file{number}.txt", f"new{number}.txt")

@@ -78,21 +78,31 @@ def dialogs(page_server):
     return page_server.run("state", {}, AGENT).partition("dialogs:")[2]
 
 
+def armed(page):
+    """The inbox, once an answer counts."""
+    expect(page.locator("dialog[open] .answers button").first).to_be_enabled()
+    return page.locator("dialog[open]")
+
+
 def test_what_expired_while_nobody_looked_is_told_until_it_was_seen(page_server, open_page, proposed, tree):
     expire(page_server, proposed())
     page = open_page()
     waiting = page.locator("#waiting")
-    expect(waiting).to_have_text("1 expired")
+    expect(waiting).to_have_text("1 to see")
     expect(page).to_have_title("(1) cmdr")
     expire(page_server, proposed())
     proposed()
-    expect(waiting).to_have_text("1 to answer · 2 expired")
+    expect(waiting).to_have_text("1 to answer · 2 to see")
     page.keyboard.press("Control+y")
     expect(page.locator("dialog[open]")).to_contain_text("proposes a change")
-    expect(page.locator("#status")).to_contain_text("2 proposals expired while you were away (after a day): Rename")
-    expect(waiting).to_have_text("1 to answer")
-    page.locator("dialog[open]").get_by_role("button", name="No, leave").click(delay=700)
+    armed(page).get_by_role("button", name="No, leave").click()
+    expect(page.locator(".entry")).to_contain_text("ended without an answer")
+    expect(waiting).to_have_text("2 to see")
+    for _ in range(2):
+        armed(page)
+        page.keyboard.press("y")
     expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(waiting).to_be_hidden()
     page.keyboard.press("Control+y")
     expect(page.locator("#status")).to_have_text("Nothing waits for your answer.")
     assert (tree / "a.txt").exists()
@@ -114,15 +124,18 @@ def test_what_is_wrong_with_the_record_is_told_until_it_was_seen(page_server, op
     job = page_server.on_loop(found())
     page = open_page()
     waiting, window = page.locator("#waiting"), page.locator("dialog[open]")
-    expect(waiting).to_have_text("2 to answer")
+    expect(waiting).to_have_text("1 to answer · 1 to see")
     waiting.click()
     expect(window).to_contain_text("interrupted: 3 of 41")
-    window.get_by_text("The journal was damaged on").click()
-    expect(window).to_contain_text("It is kept as /state/journal.db.damaged-1.")
+    window.get_by_role("option").filter(has_text="The journal was damaged on").click()
+    expect(window.locator(".entry")).to_contain_text("It is kept as /state/journal.db.damaged-1.")
+    armed(page)
+    page.keyboard.press("y")
     expect(waiting).to_have_text("1 to answer")
+    expect(window.locator(".entry")).to_contain_text("was cut short")
+    page.keyboard.press("Enter")
+    expect(window.last).to_contain_text("Jobs")
     page.keyboard.press("Escape")
-    waiting.click()
-    expect(window).to_contain_text("Jobs")
     page.keyboard.press("Escape")
 
     async def left():
@@ -141,13 +154,16 @@ def test_a_question_that_expires_under_the_persons_eyes_says_so_and_takes_no_ans
     window = page.locator("dialog[open]")
     expect(window.get_by_role("button", name="Yes, do it")).to_be_enabled()
     expire(page_server, id)
-    expect(window).to_contain_text("This has expired: nobody answered in time. Nothing was changed.")
+    expect(window.locator(".entry")).to_contain_text("ended without an answer")
+    expect(window.locator(".told")).to_have_text("It changed meanwhile: look again.")
     expect(window.get_by_role("button", name="Yes, do it")).to_have_count(0)
     page.keyboard.press("y")
-    page.keyboard.press("Enter")
-    expect(page.locator("dialog[open]")).to_have_count(0)
     assert (tree / "a.txt").exists()
-    page_server.run("pending.seen", {}, page_server.person)
+    armed(page)
+    page.keyboard.press("y")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(page.locator("#waiting")).to_be_hidden()
+    assert (tree / "a.txt").exists()
 
 
 def test_a_question_that_was_answered_elsewhere_closes_and_says_how(page_server, open_page, proposed):
@@ -157,7 +173,7 @@ def test_a_question_that_was_answered_elsewhere_closes_and_says_how(page_server,
     expect(page.locator("dialog[open]")).to_contain_text("proposes a change")
     page_server.run("reject", {"proposal": id}, page_server.person)
     expect(page.locator("dialog[open]")).to_have_count(0)
-    expect(page.locator("#status")).to_have_text("This proposal was rejected elsewhere.")
+    expect(page.locator("#status")).to_have_text("That one waits no longer: it was answered elsewhere, or is over.")
 
 
 @pytest.mark.parametrize("leave", ["reload", "close"])

@@ -26,6 +26,7 @@ from cmdr.web.page.rows import Rows, Window, Windows, announce
 
 ACTIVITY_SHOWN_S = 4.0
 MAX_JOBS = 30
+MAX_LINE_CHARS = 160
 _MOVES = frozenset("switch_pane swap_panes toggle_hidden compare_panes find.go".split())
 """What changes a view without naming a pane."""
 _WINDOWS = frozenset(("file.quickLook", "file.getInfo"))
@@ -57,6 +58,7 @@ async def page_state(commander: Commander, rows: Rows, windows: Windows) -> dict
         "edits": _edits(commander),
         "jobs": _jobs(commander),
         "scans": _scans(commander),
+        "unasked": _unasked(commander),
         "stopped": commander.policy.agents_stopped,
         "activity": _activity(commander),
         "theme": _theme(commander),
@@ -178,6 +180,14 @@ def job_json(commander: Commander, job: Job) -> Json:
         "canRetry": job.can_retry,
         "output": job.output,
     }
+
+
+def _unasked(commander: Commander) -> Json:
+    """What an agent did last because a rule admits it, as long as nothing newer was done."""
+    latest = commander.rules.latest
+    if latest is None:
+        return None
+    return {"operation": latest.operation, "line": printable(latest.words, MAX_LINE_CHARS), "rule": latest.rule}
 
 
 def _scans(commander: Commander) -> list[Json]:

@@ -17,6 +17,7 @@ import { listenToDrags, listenToDrops } from './transfer/drag_and_drop.js';
 import { drawCalls, listenToAddress } from './windows/calls.js';
 import { drawStrip } from './windows/jobs.js';
 import { menuAt } from './windows/menu.js';
+import { drawUnasked } from './windows/unasked.js';
 import { isCovered, whenUncovered } from './windows/window.js';
 
 const FADES = 4200;
@@ -48,6 +49,7 @@ function draw() {
   if (isMoved && !isCovered()) focusPane();
   drawHeader();
   drawStrip();
+  drawUnasked();
 }
 
 /**

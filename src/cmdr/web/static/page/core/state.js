@@ -27,7 +27,8 @@
  * @typedef {{rev: number, focused: Side, hidden: boolean, panes: Record<Side, PaneState>,
  *   dialogs: Dialog[], proposals: Waiting[], edits: Edit[], jobs: Job[],
  *   scans: Scan[],
- *   inbox: Waits, stopped: boolean, activity: string, theme: Theme, actions: string}} State
+ *   inbox: Waits, unasked: {operation: number, line: string, rule: number} | null,
+ *   stopped: boolean, activity: string, theme: Theme, actions: string}} State
  */
 
 export {};

@@ -107,5 +107,5 @@ export async function askUndo(what, rows, draw) {
 
 /** @param {number} moment in seconds since 1970 */
 function clock(moment) {
-  return new Date(moment * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  return new Date(moment * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false });
 }

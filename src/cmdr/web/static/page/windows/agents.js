@@ -3,7 +3,6 @@
 import { element } from '../core/element.js';
 import { now, order, read, watch } from '../core/server.js';
 import { guarded, tell } from '../core/status.js';
-import { stopAgents } from '../core/stop.js';
 import { titleOf } from '../keys/key_map.js';
 import { agentMark } from './agent_mark.js';
 import { allButton, turnsOf } from './agent_turns.js';
@@ -77,9 +76,8 @@ export async function agents() {
     const undoable = rows.reduce((sum, row) => sum + row.undoable, 0);
     const did = `${here} connected · ${all} operations today, ${undoable} undoable`;
     const told = stopped ? 'All agents are stopped.' : did;
-    const stop = stopped ? does('Let agents call again', 'agents.allow', {})
-      : button(titleOf('stop_agents'), () => { guarded(stopAgents().then(draw)); }, { class: 'stop' });
-    return element('p', { class: 'split' }, element('span', { class: stopped ? 'risk' : 'dim' }, told), stop);
+    return element('p', { class: 'split' }, element('span', { class: stopped ? 'risk' : 'dim' }, told),
+      stopped && does('Let agents call again', 'agents.allow', {}));
   }
 
   /** @param {Client[]} found @param {AgentRow[]} rows */

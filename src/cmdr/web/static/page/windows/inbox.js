@@ -27,7 +27,9 @@ export async function inbox(id = '') {
   await refresh();
   const rows = await waitingRows();
   if (id && !rows.some((row) => row.id === id)) tell(GONE, true);
-  if (rows.length) opened = new Inbox(rows, id);
+  // What only wants to be looked at is: there is nothing to decide.
+  if (rows.length === 1 && rows[0].dialog) await opensFully(rows[0], '', () => undefined);
+  else if (rows.length) opened = new Inbox(rows, id);
   else if (!id) tell('Nothing waits for your answer.');
 }
 

@@ -2,7 +2,7 @@
 
 import { followJobs } from '../changes/followed_jobs.js';
 import { element } from '../core/element.js';
-import { aside, ask, order } from '../core/server.js';
+import { ask, order } from '../core/server.js';
 import { tell } from '../core/status.js';
 import { button } from './window.js';
 
@@ -50,7 +50,7 @@ export function looksLike(row, all) {
  * Give an answer; returns the ids of rows that could not be answered.
  * @param {Given} given @returns {Promise<string[]>}
  */
-export async function givenBy({ rows, answer, until, ...more }) {
+export async function givenBy({ rows, answer, ...more }) {
   if (answer === 'close') {
     for (const { dialog } of rows) {
       const path = dialog?.path ? { path: dialog.path } : {};
@@ -60,13 +60,10 @@ export async function givenBy({ rows, answer, until, ...more }) {
   }
   const ids = rows.map(({ id }) => id);
   const question = QUESTIONS.has(answer) ? { question: rows[0].question } : {};
-  // The rule first: where none can be made, nothing is said yes to either.
-  const made = until ? await aside('rules.make', { proposal: ids[0], until }) : '';
   const { result } = await ask('inbox.answer', {
-    ids, digests: rows.map(({ digest }) => digest), answer: until ? 'yes' : answer, ...question, ...more,
+    ids, digests: rows.map(({ digest }) => digest), answer, ...question, ...more,
   });
-  if (made) tell(made);
-  else if (result.said) tell(result.said, result.failures.length > 0);
+  if (result.said) tell(result.said, result.failures.length > 0);
   followJobs(result.jobs);
   return result.failures.map((/** @type {{id: string}} */ { id }) => id);
 }
@@ -100,6 +97,7 @@ export class Answering {
 
   draw() {
     const { rows } = this;
+    this.keepKeyboard();
     const all = answersOf(rows);
     const many = rows.length > 1 ? ` (${rows.length} marked)` : '';
     const made = all.map((each) => this.answerButton(each, each.answer === 'rule' ? '' : many));
@@ -151,7 +149,14 @@ export class Answering {
   /** Whether answers count by now. @param {boolean} isHeard */
   enable(isHeard) {
     this.isHeard = isHeard;
+    if (!isHeard) this.keepKeyboard();
     for (const each of this.root.querySelectorAll('button')) each.disabled = !isHeard;
+  }
+
+  /** A button that goes, or takes nothing for a while, would take the keyboard with it. */
+  keepKeyboard() {
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLButtonElement && this.root.contains(activeElement)) this.how.leaves();
   }
 
   /** Whether a key is an answer, or part of one. @param {KeyboardEvent} event @param {InboxRow[]} rows */
