@@ -216,7 +216,7 @@ async def test_an_edit_answered_elsewhere_closes_its_view(face):
         _, call = await proposed(it)
         await it.press("ctrl+y", "enter")
         call.cancel()
-        await it.until(lambda: it.window == "MainScreen")
+        await it.until(lambda: it.window == "InboxWindow" and "ended: " in it.drawn)
 
 
 async def test_a_file_that_changed_meanwhile_is_shown_as_a_conflict_to_settle(face):
