@@ -99,6 +99,7 @@ def test_a_mistake_is_told_with_its_line(mistake):
 ADDED = {
     "overwrites = 1": "line 9: overwrites is true or false",
     'until = "tomorrow"': "line 9: until is a date or a time",
+    "until = 0001-01-01": "line 9: until is a date or a time",
     "suspended = false": "line 9: suspended is text",
     "widen = true": "line 9: widen is nothing that a rule has",
 }

@@ -17,20 +17,15 @@ async def _proposed(it):
     await it.commander.run(AGENT, "delete", {"paths": [str(it.left / "file4.txt")]})
 
 
-async def approval(it):
-    await _proposed(it)
-    await it.press("ctrl+y", "enter")
-
-
 async def inbox(it):
     await _proposed(it)
     await it.press("ctrl+y")
 
 
-async def reason(it):
+async def approval(it):
     await inbox(it)
     it.clock.forward(GRACE_S)
-    await it.press("N", "n", "o")
+    await it.press("enter")
 
 
 async def review(it):
@@ -39,7 +34,9 @@ async def review(it):
         it.commander.run(WRITER, "open_diff", {"path": str(it.left / "readme.md"), "contents": "# Other\n"})
     )
     await it.until(lambda: it.commander.editor.reviews.waiting)
-    await it.press("ctrl+y", "enter")
+    await it.press("ctrl+y")
+    it.clock.forward(GRACE_S)
+    await it.press("enter")
 
 
 async def question(it):
@@ -96,7 +93,6 @@ STATES = {
     "treemap": ("", keys("alt+g")),
     "run a command": ("", keys("exclamation_mark", "l", "s")),
     "inbox": ("InboxWindow", inbox),
-    "a reason in the inbox": ("InboxWindow", reason),
     "approval": ("Confirm", approval),
     "review": ("ReviewScreen", review),
     "question of a job": ("Progress", question),

@@ -8,6 +8,7 @@ from tests.tui.stop_states import STATES, refused
 
 from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.job import JobState
+from cmdr.tui.windows.window import GRACE_S
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -71,8 +72,9 @@ async def test_an_approved_job_of_an_agent_stands_still_once_agents_are_stopped(
         assert job.state is JobState.PAUSED
         before = len(list((it.right / "many").iterdir()))
         assert 0 < before < 3000
-        await it.press("ctrl+y", "enter")
-        await it.until(lambda: it.window == "JobsWindow")
-        await it.press("p")
+        await it.press("ctrl+y")
+        await it.until(lambda: it.window == "InboxWindow")
+        it.clock.forward(GRACE_S)
+        await it.press("g")
         await it.until(lambda: job.state is JobState.DONE)
         assert len(list((it.right / "many").iterdir())) == 3000

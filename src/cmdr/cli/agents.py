@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 import sys
 import time
 from collections.abc import Callable
@@ -16,7 +15,8 @@ from cmdr.core.runtime import instance
 
 STOPPED = 130
 """The exit code of a program that Ctrl+C ended."""
-_AGO = re.compile(r"([0-9]{1,6})([smhd])")
+MAX_DIGITS = 6
+"""Of a number of seconds, minutes, hours or days ago."""
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _MOMENT = "13:02, 2026-11-18, 2026-11-18T13:02 or 90m (ago)"
 
@@ -44,10 +44,11 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 def moment(text: str) -> float:
     """A time as people write it, in seconds since 1970; raises `argparse.ArgumentTypeError`."""
-    if ago := _AGO.fullmatch(text):
-        return time.time() - int(ago[1]) * _SECONDS[ago[2]]
+    number, unit = text[:-1], text[-1:]
+    if unit in _SECONDS and number.isdecimal() and len(number) <= MAX_DIGITS:
+        return time.time() - int(number) * _SECONDS[unit]
     try:
-        if re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", text):
+        if len(text) <= len("13:02"):
             clock = datetime.strptime(text, "%H:%M").time()
             return datetime.combine(datetime.now().astimezone().date(), clock).timestamp()
         return datetime.fromisoformat(text).timestamp()

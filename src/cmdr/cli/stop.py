@@ -13,11 +13,10 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
-    # Without a terminal too: whoever stops agents does no harm, and a script may have to.
     if instance.running() is None:
         print("cmdr is not running: no agent can call.")
         return 0
-    return as_person(launcher, _stopped)
+    return as_person(launcher, _stopped, "Only a person stops the agents")
 
 
 def _stopped(ask: Ask) -> int:

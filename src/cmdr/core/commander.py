@@ -1,7 +1,6 @@
 """The program itself: the workspace, all that may change it, and how every face has commands run."""
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
@@ -53,7 +52,6 @@ from cmdr.model.plans.command_plan import CodePlan, CommandPlan
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal
 from cmdr.model.plans.trust_plan import TrustPlan
-from cmdr.model.rules import words_of
 
 if TYPE_CHECKING:
     from cmdr.core.agents.code_execution import CodeExecution
@@ -126,8 +124,6 @@ class Commander:
             self.proposals.may_start = self._check_start
             self.proposals.job_over = self._job_over
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
-        self.inbox = Inbox(self)
-        """Everything that waits for the person."""
         self.base_url = ""
         """Where links in answers lead, once the server listens."""
         self.tokens: Tokens | None = None
@@ -140,9 +136,8 @@ class Commander:
         self.settings = settings or Settings()
         self.rules = Rules(self.settings, self.sandbox, self.proposals, self.jobs, self.events, audit, folder=state)
         """What the person said yes to beforehand."""
-        self.inbox.rule_for = self._rule_words
-        self.turns.rule_of = self.rules.rule_of
-        self.turns.rules_for = lambda client: len(self.rules.of_client(client))
+        self.inbox = Inbox(self)
+        """Everything that waits for the person."""
         if self._indexing is not None:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
@@ -326,10 +321,6 @@ class Commander:
             raise CommandError(
                 "This cmdr runs no commands of agents: start it with CMDR_MCP_ALLOW_SHELL=1, then answer."
             )
-
-    def _rule_words(self, proposal: Proposal) -> str:
-        rule = self.rules.offer(proposal)
-        return "" if rule is None else words_of(rule, time.time(), os.path.expanduser(b"~"))
 
     async def _job_over(self, job: str) -> None:
         await self.jobs.finished(self.jobs.get(job, PERSON))

@@ -6,6 +6,7 @@ import time
 
 import pytest
 from tests.commands.agents.agents_at_work import CLAUDE, CODEX, approve, did, edited, make_zip, tree_of, undo
+from tests.core.changes.rules_ground import House
 
 from cmdr.core.agents import turns
 from cmdr.core.dispatch.principals import PERSON
@@ -303,6 +304,12 @@ async def test_ten_thousand_operations_are_counted_and_not_all_listed(desk, monk
         assert max(asked) == turns.PAGE
         assert sum(len(turn["operations"]) for turn in row["turns"]) <= turns.MAX_LISTED
         assert len(json.dumps(answer)) < 200_000
+        monkeypatch.setattr(turns, "PAUSE_S", 0.5)
+        (row,) = (await at.data("agents", since=0))["rows"]
+        assert (len(row["turns"]), row["operations"]) == (turns.MAX_TURNS, 10_000)
+        monkeypatch.setattr(turns, "MAX_LISTED", 7)
+        (row,) = (await at.data("agents", since=0))["rows"]
+        assert len(row["turns"]) == 7
         # Only as far back as was asked for.
         asked.clear()
         await at.data("agents", since=many[100].started)
@@ -312,18 +319,47 @@ async def test_ten_thousand_operations_are_counted_and_not_all_listed(desk, monk
         assert "more than 1000 operations" in await at.person("agents.undo", since=0)
 
 
+async def test_what_was_done_in_part_says_so(desk, small_tree):
+    async with desk(engine=True) as at:
+        (small_tree / "right/a9.txt").write_text("taken")
+        names = [at.path("left/a9.txt"), at.path("left/a10.txt")]
+        await did(at, CLAUDE, "copy", paths=names, to=at.path("right"), onConflict="skip")
+        (row,) = (await at.data("agents"))["rows"]
+        assert row["turns"][0]["operations"][0]["state"] == "1 of 2 done"
+        assert row["turns"][0]["operations"][0]["what"].endswith(f"and 1 more to {at.path('right')}")
+        await did(at, CLAUDE, "mkdir", path=at.path("left/" + "/".join(["long" * 20] * 5)))
+        (row,) = (await at.data("agents"))["rows"]
+        assert len(row["turns"][0]["operations"][0]["what"]) == turns.MAX_WHAT_CHARS
+
+
 async def test_the_answer_reads_well_at_a_prompt(desk, clock):
     async with desk(engine=True) as at:
         assert (await at.person("agents")).startswith("No agent has called or changed anything since 00:00.")
         await did(at, CLAUDE, "mkdir", path=at.path("left/one"))
-        at.commander.turns.rule_of = lambda operation: 2
-        at.commander.turns.rules_for = lambda client: 1
         when = time.strftime("%H:%M", time.localtime(clock.now))
         await at.commander.ask(CLAUDE, "mkdir", {"path": at.path("left/two")})
         at.commander.stop_agents()
         assert await at.person("agents") == (
             "All agents are stopped.\n"
-            "claude: connected · 1 operation, undoable · 1 rule\n"
+            "claude: connected · 1 operation, undoable\n"
             f"  turn claude 1 · {when}–{when} · 1 operation, undoable\n"
-            f"        1  {when}  mkdir {at.path('left/one')} (done, by rule 2)"
+            f"        1  {when}  mkdir {at.path('left/one')} (done)"
         )
+
+
+async def test_what_a_rule_admitted_says_so_and_its_undo_suspends_the_rule(tmp_path):
+    house = House(tmp_path)
+    house.write_rules(house.rule())
+    names = house.plant("a.txt", "b.txt")
+    before = tree_of(house.home)
+    async with house.open():
+        for name in names:
+            assert " by rule 1, operation " in await house.move(name)
+        (row,) = (await house.person("agents"))["rows"]
+        assert (row["rules"], [one["rule"] for one in row["turns"][0]["operations"]]) == (1, [1, 1])
+        assert "(done, by rule 1)" in await house.commander.run(PERSON, "agents", {})
+        begun = await house.person("agents.undo", client="claude")
+        await house.commander.jobs.finished(house.commander.jobs.get(begun["job"], PERSON))
+        assert tree_of(house.home) == before
+        assert (await house.person("agents"))["rows"][0]["rules"] == 0
+        assert "you undid operation" in (await house.rules())[1]["suspended"]

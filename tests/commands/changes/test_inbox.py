@@ -160,7 +160,7 @@ def job_of(at, state, **more):
 
 async def test_a_failed_job_is_told_until_it_was_seen(desk):
     async with desk(engine=True) as at:
-        job_of(at, JobState.FAILED, outcome="copy: 4 done, 1 failed", problems=("a: no room", "b"))
+        job_of(at, JobState.FAILED, outcome="copy: 4 done, 1 failed", problems=("a: no room", "b"), is_seen=False)
         (row,) = await rows(at)
         assert (row["kind"], row["by"], row["what"], row["amount"]) == (
             "failed",

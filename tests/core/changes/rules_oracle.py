@@ -274,8 +274,9 @@ class Judge:
             after = os.path.join(os.path.dirname(before), wish.name)
             return all_of(before), [after, *(after + path[len(before) :] for path in all_of(before)[1:])], True, ()
         if wish.verb in ("trash", "attributes", "delete"):
-            deep = wish.verb != "attributes"
-            return [path for one in wish.sources for path in (all_of(one) if deep else [one])], [], True, ()
+            if wish.verb == "attributes":
+                return [one for one in wish.sources if self._alters(one, wish.mode)], [], True, ()
+            return [path for one in wish.sources for path in all_of(one)], [], True, ()
         places, lands, replaced = [], [], []
         for one in wish.sources:
             for path in all_of(one):
@@ -310,6 +311,12 @@ class Judge:
         if mode == "u+x":
             return not before & 0o100
         return mode != "go-r" and bool(int(mode, 8) & ~before)
+
+    def _alters(self, path, mode):
+        before = stat.S_IMODE(os.lstat(path).st_mode)
+        if mode in ("u+x", "go-r"):
+            return not before & 0o100 if mode == "u+x" else bool(before & 0o044)
+        return int(mode, 8) != before
 
     def _odd(self, wish):
         if wish.verb in ("mkdir", "mkfile", "link", "rename"):

@@ -4,13 +4,16 @@ import asyncio
 import os
 import sqlite3
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from tests.core.changes.rules_ground import CLAUDE, House
 
+from cmdr.commands.editor import review_answers
 from cmdr.core.audit.chain import read_log
 from cmdr.core.changes import rule_facts
 from cmdr.core.changes import rules as at_work
+from cmdr.core.changes.engine import OperationInterrupted
 from cmdr.core.changes.rule_ledger import FILE_NAME
 from cmdr.core.dispatch.principals import PERSON, SAME_USER, Principal
 from cmdr.core.errors import NotAllowed
@@ -520,14 +523,14 @@ async def test_what_a_rule_admitted_and_fails_is_told_as_such(house, monkeypatch
     async with house.open():
         run = house.commander.engine.run
 
-        def and_then(plan, by, control):
+        def and_then(plan, *more):
             os.unlink(second)
-            return run(plan, by, control)
+            return run(plan, *more)
 
         monkeypatch.setattr(house.commander.engine, "run", and_then)
         answer = (await house.commander.ask(CLAUDE, "move", {"paths": [first, second], "to": str(house.archive)})).text
         told, *rest = answer.splitlines()
-        assert told.startswith("ERROR: Begun by rule 1, operation 1: move done: 1 file, 10 B; 1 changed meanwhile")
+        assert told.startswith("ERROR: Begun by rule 1, operation 1: move: 1 done, 1 changed meanwhile")
         assert rest[0].startswith("drifted: ") and rest[1].startswith("proposal: p_")
 
 
@@ -709,3 +712,89 @@ async def test_agents_have_none_of_the_commands_and_cannot_change_the_settings(h
         assert house.settings_text == before
         with pytest.raises(NotAllowed):
             await house.commander.rules.remove(1, CLAUDE)
+
+
+async def test_noes_to_a_client_without_rules_suspend_nothing(house):
+    async with house.open():
+        rules = house.commander.rules
+        for _ in range(2):
+            rules.answered("claude", yes=False)
+        assert rules.suspended_unseen() == []
+
+
+async def test_what_did_nothing_is_not_told_as_done(house, monkeypatch):
+    house.write_rules(house.rule())
+    (path,) = house.plant("a.txt")
+    async with house.open():
+        run = house.commander.engine.run
+
+        def and_then(plan, *more):
+            os.unlink(path)
+            return run(plan, *more)
+
+        monkeypatch.setattr(house.commander.engine, "run", and_then)
+        await house.move(path)
+        assert house.commander.rules.latest is None and house.commander.rules.rule_of(1) == 1
+
+
+async def test_an_operation_that_is_cut_short_is_still_of_its_rule(house, monkeypatch):
+    house.write_rules(house.rule())
+    (path,) = house.plant("a.txt")
+    async with house.open():
+        run = house.commander.engine.run
+
+        def cut_short(plan, *more):
+            raise OperationInterrupted(run(plan, *more).operation, "The journal is full.")
+
+        monkeypatch.setattr(house.commander.engine, "run", cut_short)
+        assert "interrupted" in await house.move(path)
+        assert house.commander.rules.rule_of(1) == 1
+
+
+async def test_a_record_that_fails_while_it_is_read_at_the_start_is_left_for_the_next(house, monkeypatch):
+    async with house.open():
+        rules = house.commander.rules
+        rules._ledger.begun["digest"] = 1
+        monkeypatch.setattr(
+            rules._ledger, "_save", lambda work: (_ for _ in ()).throw(sqlite3.OperationalError("full"))
+        )
+        rules._find_begun(lambda digest: 7)
+        assert rules.rule_of(7) == 1
+        monkeypatch.undo()
+
+
+async def test_after_the_end_of_the_loop_nothing_is_told(house):
+    async with house.open():
+        book = house.commander.rules._book
+    book._loop = None
+    book.from_thread(lambda: pytest.fail("nobody is there"))
+
+
+async def test_a_no_to_an_edit_counts_as_one_to_a_proposal(house):
+    house.write_rules(house.rule())
+    (path,) = house.plant("a.txt")
+    async with house.open():
+        record = SimpleNamespace(owner="agent:claude")
+        call = SimpleNamespace(commander=house.commander)
+        for _ in range(2):
+            review_answers.count_answer(call, record, yes=False)
+        review_answers.count_answer(call, SimpleNamespace(owner="person:terminal"), yes=False)
+        asked(await house.move(path))
+
+
+async def test_the_inbox_offers_the_rule_in_words_and_tells_what_was_suspended_until_it_is_seen(house):
+    first, second = house.plant("a.txt", "b.txt")
+    async with house.open():
+        await house.move(first)
+        await house.commander.rules.offer_now(house.pending[0])
+        (row,) = (await house.person("inbox"))["rows"]
+        assert row["rule"] == "claude, move within ~/Downloads, up to 200 files and 2 GiB an hour, today"
+        answer = {"ids": [row["id"]], "digests": [row["digest"]], "answer": "rule"}
+        assert (await house.person("inbox.answer", **answer))["rule"] == 1
+        operation = ran(await house.move(second))
+        await house.undo(operation)
+        (row,) = [each for each in (await house.person("inbox"))["rows"] if each["kind"] == "suspended"]
+        assert (row["id"], row["by"], row["answers"]) == ("rule 1", "claude", ["seen"])
+        assert row["what"] == f"Rule 1 is suspended: you undid operation {operation}"
+        await house.person("inbox.answer", ids=[row["id"]], digests=[row["digest"]], answer="seen")
+        assert [each for each in (await house.person("inbox"))["rows"] if each["kind"] == "suspended"] == []

@@ -41,15 +41,15 @@ def test_the_person_goes_to_an_agents_tab_sees_it_live_and_takes_it_over(alone):
     path = it.page.locator("#left .path").inner_text()
     it.served.call("nav_to_path", pane="left", path="..")
     it.page.locator("#left .agents button").click()
-    expect(it.page.locator("#left .tab.front.agent")).to_contain_text("▸same-user")
+    expect(it.page.locator("#left .tab.front.of-agent")).to_contain_text("▸same-user")
     expect(it.page.locator("#left .path")).not_to_have_text(path)
     it.served.call("nav_to_path", pane="left", path=path)
     expect(it.page.locator("#left .path")).to_have_text(path)
     it.press("ArrowDown")
-    expect(it.page.locator("#left .tab.agent")).to_have_count(0)
+    expect(it.page.locator("#left .tab.of-agent")).to_have_count(0)
     expect(it.page.locator("#left .tab")).to_have_count(2)
     it.served.call("nav_to_path", pane="left", path="..")
-    expect(it.page.locator("#left .tab.agent")).to_have_count(1)
+    expect(it.page.locator("#left .tab.of-agent")).to_have_count(1)
     expect(it.page.locator("#left .path")).to_have_text(path)
 
 

@@ -94,7 +94,7 @@ PARTS = {
     "Kinds": "files dirs others fileBytes",
     "AgentRow": "client isConnected lastCall calls doing waiting turns undoable rules operations",
     "AgentTurn": "id began ended operations count undoable",
-    "AgentOperation": "operation at what state rule canUndo",
+    "AgentOperation": "operation at what state rule canUndo isUndone",
 }
 
 

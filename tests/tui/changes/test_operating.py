@@ -81,8 +81,9 @@ async def test_a_question_left_for_later_says_where_it_went_and_holds_up_nothing
         it.main.status._message = ""
         assert "The copy asks about file1.txt  1 waits: Ctrl+Y" in it.status
         assert "▶" not in it.status
-        await it.press("ctrl+y", "enter")
-        await it.until(lambda: it.window == "Progress" and "is taken" in it.drawn)
+        await it.press("ctrl+y")
+        await it.until(lambda: it.window == "InboxWindow")
+        it.clock.forward(GRACE_S)
         await it.press("o")
         await it.until(lambda: (it.right / "file1.txt").read_text() == "hello 1\n")
         await it.until(lambda: "asks about" not in it.status)
@@ -135,10 +136,11 @@ async def test_after_a_failure_only_what_failed_stays_selected_and_it_is_told_un
         assert "copy: 4 done, 1 failed  1 waits: Ctrl+Y" in it.status
         await it.press("alt+z")
         assert "1 failed" in it.drawn
-        await it.press("escape", "ctrl+y", "enter")
-        await it.until(lambda: it.window == "JobsWindow")
-        assert "failed: " in it.drawn
-        await it.press("t")
+        await it.press("escape", "ctrl+y")
+        await it.until(lambda: it.window == "InboxWindow")
+        assert "file3.txt" in it.drawn
+        it.clock.forward(GRACE_S)
+        await it.press("a")
         await it.until((it.right / "file3.txt").exists)
         await it.press("escape")
         await it.until(lambda: "failed" not in it.status)

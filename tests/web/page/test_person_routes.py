@@ -16,6 +16,7 @@ ADDRESSES = [
     "POST /page/command",
     "POST /page/chosen",
     "GET /page/events",
+    "POST /page/presence",
     "POST /page/change",
     "POST /page/change/p_1",
     "GET /page/edit/r_1",

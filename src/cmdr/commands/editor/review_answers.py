@@ -7,6 +7,7 @@ from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc, Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
+from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.errors import CommandError
 from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.results.pending import ReviewShown
@@ -44,7 +45,9 @@ def reviews(call: Call) -> PlainText:
 async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Said:
     """Accept an edit exactly as it was shown; where cmdr writes, it is saved and can be undone."""
     case = await call.commander.editor.reviews.accept(review, call.principal, digest, word)
-    if case.review.state is not ReviewState.ACCEPTED:
+    is_accepted = case.review.state is ReviewState.ACCEPTED
+    count_answer(call, case, yes=is_accepted)
+    if not is_accepted:
         return Said("Rejected: every change was")
     held = "" if case.job is None else f"; it {case.job.waits_behind or 'is paused'}"
     return Said(f"Accepted {to_wire(case.review.new_path)}{held}")
@@ -54,7 +57,15 @@ async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Sai
 def reject(call: Call, *, review: str, reason: str = "") -> Said:
     """Reject an edit; the file stays as it is. Whoever proposed it gets the reason."""
     case = call.commander.editor.reviews.reject(review, call.principal, reason)
+    count_answer(call, case, yes=False)
     return Said(f"Rejected the edit of {to_wire(case.review.new_path)}")
+
+
+def count_answer(call: Call, case: ReviewRecord, *, yes: bool) -> None:
+    """A yes or no to an edit counts for the rules of its client as one to any proposal does."""
+    kind, _, client = case.owner.partition(":")
+    if kind == "agent":
+        call.commander.rules.answered(client, yes=yes)
 
 
 @command("review.hunk", access=Access.ACT, title="Decide one change")

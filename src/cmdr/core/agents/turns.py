@@ -70,10 +70,6 @@ class Turns:
 
     def __init__(self, commander: Commander) -> None:
         self._commander = commander
-        self.rule_of: Callable[[int], int | None] = _no_rule
-        """The number of the rule that admitted an operation."""
-        self.rules_for: Callable[[str], int] = _no_rules
-        """How many rules hold for a client."""
 
     async def agents(self, since: float | None = None) -> Agents:
         """Every client that has called in this run, or changed something since a moment; of today, unless told."""
@@ -173,7 +169,7 @@ class Turns:
             waiting,
             tuple(turns),
             sum(deed.can_undo for deed in deeds),
-            self.rules_for(name),
+            len(commander.rules.of_client(name)),
             len(deeds),
         )
 
@@ -189,8 +185,9 @@ class Turns:
         )
 
     def _operation(self, deed: Deed) -> AgentOperation:
-        entry = deed.entry
-        return AgentOperation(entry.id, entry.started, deed.what, _state(entry), self.rule_of(entry.id), deed.can_undo)
+        entry, rule = deed.entry, self._commander.rules.rule_of(deed.entry.id)
+        is_undone = entry.undone_by is not None
+        return AgentOperation(entry.id, entry.started, deed.what, _state(entry), rule, deed.can_undo, is_undone)
 
 
 def local_midnight() -> float:
@@ -316,12 +313,3 @@ def _doing(activity: Activity, name: str) -> str:
     running = (seen for seen in reversed(activity.recent) if seen.caller == name and not seen.result)
     seen = next(running, None)
     return "" if seen is None else printable(f"{seen.command} {seen.about}".strip(), 80)
-
-
-def _no_rule(operation: int) -> int | None:
-    """Nobody knows of rules."""
-
-
-def _no_rules(client: str) -> int:
-    """Nobody knows of rules."""
-    return 0

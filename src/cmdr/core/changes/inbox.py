@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from cmdr.core.changes.rule_rows import offer_words, rule_seen, suspended_rows
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import display_name, printable
 from cmdr.model.plans.command_plan import CommandPlan
@@ -44,17 +46,15 @@ _BLOCKING = frozenset(
 
 
 class Inbox:
-    """Belongs to the loop. Keeps nothing of what it tells, but what was seen and since when something waits."""
+    """Belongs to the loop. Keeps nothing of what it tells, but since when something waits."""
 
     def __init__(self, commander: Commander) -> None:
         self._commander = commander
-        self._seen: set[str] = set()
-        """Jobs that failed, and the person knows."""
         self._since: dict[str, float] = {}
         """Since when something was noticed that does not say it itself."""
-        self.rule_for: Callable[[Proposal], str] | None = None
+        self.rule_for: Callable[[Proposal], str] | None = partial(offer_words, commander.rules)
         """The rule that could be made from a proposal, in words; empty when none may."""
-        self.suspended: Callable[[], Sequence[InboxRow]] = tuple
+        self.suspended: Callable[[], Sequence[InboxRow]] = partial(suspended_rows, commander.rules)
         """The rules that were suspended by themselves, and the person has not seen it."""
 
     def rows(self) -> Rows:
@@ -70,9 +70,12 @@ class Inbox:
             ended = self._commander.proposals.ended
             caller = row.id.removeprefix(_MORE)
             ended.seen([row.id] if caller == row.id else [one.id for one in ended.all() if one.by == caller])
+        elif row.kind is InboxKind.SUSPENDED:
+            rule_seen(self._commander.rules, row)
         else:
-            self._seen.add(row.id)
-            self._commander.events.changed()
+            for job in self._commander.jobs.failed_unseen():
+                if job.id == row.id:
+                    self._commander.jobs.seen(job)
 
     def _found(self) -> Iterator[InboxRow]:
         commander = self._commander
@@ -119,9 +122,9 @@ class Inbox:
                 about = f"{display_name(asked.target)} {asked.about}"
                 answers = _GROWN if asked.inside else _TAKEN
                 yield self._job(job, InboxKind.QUESTION, about, answers, question=asked.id)
-            elif job.state is JobState.PAUSED and job.started_by.startswith("agent:"):
+            elif job.state is JobState.PAUSED and job.is_of_agent:
                 yield self._job(job, InboxKind.PAUSED, "paused", _CUT_SHORT)
-            elif job.state is JobState.FAILED and not job.is_seen and job.id not in self._seen:
+            elif not job.is_seen:
                 again = (InboxAnswer.AGAIN,) if job.can_retry else ()
                 back = (InboxAnswer.TAKE_BACK,) if job.can_undo else ()
                 why = "; ".join([job.outcome, *job.problems[:1]])

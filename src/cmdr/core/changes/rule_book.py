@@ -264,9 +264,9 @@ class RuleBook:
         found = []
         for rule in rules:
             for root in rule.roots:
-                if (rule.number, root) in self.ledger.roots or real_folder(root) != root:
-                    continue
-                if (identity := identity_of(root)) is not None:
+                is_known = (rule.number, root) in self.ledger.roots
+                identity = None if is_known or real_folder(root) != root else identity_of(root)
+                if identity is not None:
                     found.append((rule.number, root, identity))
         return found
 

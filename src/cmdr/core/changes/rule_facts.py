@@ -57,7 +57,7 @@ class Found:
     targets: set[bytes] = field(default_factory=set)
     files: int = 0
     """Files and folders, with all that lies in folders that go as a whole: a plan may have one line for those."""
-    bytes: int = 0
+    size: int = 0
     never: str = ""
     """Why only the person says yes to it."""
 
@@ -187,7 +187,7 @@ class _Look:
         if item.is_unpacked:
             return
         seen = os.lstat(before)
-        self.found.bytes += _size_of(seen)
+        self.found.size += _size_of(seen)
         if why := self._bounds.private.reason_here(before, seen):
             raise Asked(f"{display_name(before)} {why}")
         lands = after is not None and item.step is not StepName.ATTRIBUTES
@@ -216,7 +216,7 @@ class _Look:
             self._inside += 1
             if self._inside > MOST_INSIDE:
                 raise Asked("its folders hold more than can be looked at")
-            self.found.files, self.found.bytes = self.found.files + 1, self.found.bytes + _size_of(seen)
+            self.found.files, self.found.size = self.found.files + 1, self.found.size + _size_of(seen)
             if why := self._bounds.private.reason_here(path, seen):
                 raise Asked(f"{display_name(path)} {why}")
             self._must_be_plain(path)

@@ -219,7 +219,7 @@ class Ledger:
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.executescript(_TABLES)
         if (answer := self._db.execute("PRAGMA quick_check").fetchone()[0]) != "ok":
-            raise sqlite3.DatabaseError(answer)
+            raise sqlite3.DatabaseError(answer)  # pragma: no cover - where SQLite finds damage it mostly throws itself
         self._read(self._db)
 
     def _read(self, db: sqlite3.Connection) -> None:

@@ -225,27 +225,24 @@ class Rules:
             self._book.from_thread(lambda: self._ask_instead(running, whys[0]))
             raise AskedInstead(f"The rule does not admit it any more ({whys[0]}); the person is asked.")
 
-    def ran(self, plan: Plan, by: str, operation: int | None, *, did_something: bool) -> None:
+    def ran(self, plan: Plan, by: str, operation: int, *, did_something: bool) -> None:
         """A plan has run, for whomever; called by the thread that ran it."""
         self._book.from_thread(lambda: self._has_run(plan, by, operation, did_something))
 
-    def _has_run(self, plan: Plan, by: str, operation: int | None, did_something: bool) -> None:
+    def _has_run(self, plan: Plan, by: str, operation: int, did_something: bool) -> None:
         running = self._running.get(id(plan))
         if running is not None and running.plan is plan:
             del self._running[id(plan)]
             rule = running.admission.rule
-            if operation is None:
-                self._book.keep(self._ledger.never_ran(plan.digest))
-            else:
-                self._book.keep(self._ledger.became(plan.digest, operation, rule))
-                if did_something:
-                    told = f"{running.principal.name} {done_words(plan.verb, amount_of(plan))}"
-                    self.latest = Unasked(running.principal.name, told, operation, rule, time.time())
-        elif operation is not None:
+            self._book.keep(self._ledger.became(plan.digest, operation, rule))
+            if did_something:
+                told = f"{running.principal.name} {done_words(plan.verb, amount_of(plan))}"
+                self.latest = Unasked(running.principal.name, told, operation, rule, time.time())
+        else:
             self.latest = None
             if (before := self.rule_of(plan.continues)) is not None:
                 self._book.keep(self._ledger.became(plan.digest, operation, before))
-        if plan.undoes is not None and by.startswith("person:") and operation is not None:
+        if plan.undoes is not None and by.startswith("person:"):
             number = self.rule_of(plan.undoes)
             mine = [rule for rule in self._book.rules if rule.number == number and not self._book.holds_not(rule)]
             self._book.rest(mine, f"you undid operation {plan.undoes}")
@@ -254,7 +251,7 @@ class Rules:
     def _ask_instead(self, running: _Running, why: str) -> None:
         self._running.pop(id(running.plan), None)
         self._book.keep(self._ledger.never_ran(running.plan.digest))
-        if running.proposal is not None:
+        if running.proposal is not None:  # pragma: no branch - it was there before the job that called us
             self._proposals.ask_instead(running.proposal, running.plan, why)
 
     def _find_begun(self, operation_of: Callable[[str], int | None]) -> None:
@@ -312,7 +309,7 @@ class Rules:
             for root in rule.roots
             if stands(root, self._ledger.roots.get((rule.number, root)))
         )
-        return Facts(outline.at_least(found.files, found.bytes), found.folders, standing, found.never)
+        return Facts(outline.at_least(found.files, found.size), found.folders, standing, found.never)
 
     def _bounds(self, principal: Principal) -> Bounds | None:
         """What a client may get at: the agents' folders, and where its token names some, only what is in both."""
@@ -360,15 +357,16 @@ class Rules:
         if kind != "agent" or outline.never or outline.overwrites or bounds is None:
             return None
         found = look_at(proposal.plan, bounds)
-        outline = outline.at_least(found.files, found.bytes)
+        outline = outline.at_least(found.files, found.size)
         within = roots_within(bounds.reaches)
         rule = offered(outline, map(nearest, found.sources), map(nearest, found.targets), within)
-        if found.never or rule is None or any(real_folder(root) != root for root in rule.roots):
+        if found.never or rule is None:
             return None
-        standing = frozenset((0, root) for root in rule.roots)
-        if matches(rule, Facts(outline, found.folders, standing), time.time()):
-            return None
-        return _Offer(rule, tuple(identity_of(root) for root in rule.roots))
+        # Only one that would admit this very plan: of folders that are what they are called.
+        standing = frozenset((0, root) for root in rule.roots if real_folder(root) == root)
+        identities = tuple(identity_of(root) for root in rule.roots)
+        is_right = not matches(rule, Facts(outline, found.folders, standing), time.time())
+        return _Offer(rule, identities) if is_right else None
 
 
 def _only_the_person(principal: Principal) -> None:

@@ -20,6 +20,8 @@ class AgentOperation:
     rule: int | None
     """The rule that admitted it unasked, if one did."""
     can_undo: bool
+    is_undone: bool = False
+    """Whether it was taken back, if only in part."""
 
 
 @dataclass(frozen=True, slots=True)

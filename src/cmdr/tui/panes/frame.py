@@ -76,7 +76,7 @@ def top_line(
     if width_of(whose) > width * 2 // 3:
         whose = fit(whose, width * 2 // 3)
     told = "".join(f" {text}" for text, _ in marks)
-    told = f"{told} " if told and width_of(told) < width // 3 else ""
+    told = told if width_of(told) < width // 3 else ""
     room = width - 4 - len(sort) - 1 - width_of(told) - width_of(whose)
     path = f" {location_title(pane.tab, home)} "
     if width_of(path) > room:

@@ -110,12 +110,12 @@ export class Pane {
     this.tabs.hidden = pane.tabs.length - behind.length < 2 && !front?.agent;
     const told = pane.letsAgentsIn ? 'agents let in' : pane.byItself ? 'any key: yours' : '';
     this.agents.replaceChildren(...(this.tabs.hidden ? behind : []).map(({ id, name, agent }) => element('button', {
-      type: 'button', class: 'small agent', title: `${agent}: ${name}`,
+      type: 'button', class: 'small of-agent', title: `${agent}: ${name}`,
       onclick: () => guarded(order('activate_tab', { pane: this.side, tab: id })),
     }, `▸${agent}`)), told);
     const isFront = (/** @type {import('../core/state.js').Tab} */ tab) => tab.id === pane.tab;
     this.tabs.replaceChildren(...pane.tabs.map((tab) => element('span', {
-      class: ['tab', isFront(tab) && 'front', tab.agent && 'agent'].filter(Boolean).join(' '),
+      class: ['tab', isFront(tab) && 'front', tab.agent && 'of-agent'].filter(Boolean).join(' '),
     },
       element('button', {
         type: 'button', 'aria-pressed': String(isFront(tab)), title: tab.name,
