@@ -32,6 +32,7 @@ KEYS = {
 _SEQUENCE = re.compile(
     rb"\x1b\[(?P<args>[0-9;?<>=$]*)(?P<end>[A-Za-z])"
     rb"|\x1b\](?:22;[a-z-]+|0;[^\x07\x1b]*|52;c;[A-Za-z0-9+/=]*|10;\?|11;\?)(?:\x1b\\|\x07)?"
+    rb"|\x1b\](?P<told>(?:2|9|99|777);[^\x00-\x1f\x7f]*)\x1b\\"
     rb"|\x1b[()][A-Z0-9]|\x1b[=>78cM]|\x1bP[^\x1b]*\x1b\\"
 )
 _ALLOWED_ENDS = set(b"mHhlJKABCDGupntcrq")
@@ -48,6 +49,9 @@ class Screen:
         self.x = self.y = 0
         self.strange = []
         """Bytes no program of ours has a reason to send."""
+        self.bells = 0
+        self.told = []
+        """Titles and notifications, as they were sent."""
         self._rest = b""
         self._top, self._bottom = 0, rows
         self._last = " "
@@ -61,7 +65,7 @@ class Screen:
             if byte == 0x1B:
                 found = _SEQUENCE.match(data, at)
                 if not found:
-                    if len(data) - at < 64:
+                    if len(data) - at < 64 or (data[at : at + 2] == b"\x1b]" and len(data) - at < 400):
                         self._rest = data[at:]
                         return
                     self.strange.append(data[at : at + 24])
@@ -79,6 +83,8 @@ class Screen:
                         self.y = min(self.y + 1, self.rows - 1)
                 elif byte == 0x08:
                     self.x = max(0, self.x - 1)
+                elif byte == 0x07:
+                    self.bells += 1
                 elif byte not in (0x0F, 0x0E):
                     self.strange.append(data[max(0, at - 8) : at + 16])
                 at += 1
@@ -102,6 +108,8 @@ class Screen:
     def _act(self, found):
         end = found["end"]
         if not end:
+            if found["told"]:
+                self.told.append(found["told"].decode())
             if found.group() == b"\x1bM":
                 self._scroll(self.y, -1) if self.y == self._top else self._go(self.y - 1, self.x)
             return

@@ -210,7 +210,17 @@ def face(places, tmp_path, monkeypatch):
     (tmp_path / "config").mkdir()
 
     @asynccontextmanager
-    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, saved_tabs=None, policy=None):
+    async def opened(
+        *,
+        size=(100, 28),
+        left=None,
+        right=None,
+        watch=False,
+        indexes=None,
+        saved_tabs=None,
+        policy=None,
+        sandbox=None,
+    ):
         from cmdr.tui.app import TerminalApp
 
         one, two = left or places[0], right or places[1]
@@ -222,6 +232,7 @@ def face(places, tmp_path, monkeypatch):
             bookmarks=Bookmarks(),
             rates=RateLimiter(scale=1e6),
             policy=policy,
+            sandbox=sandbox,
             watch=watch,
             indexes=indexes,
         )

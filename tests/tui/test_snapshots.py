@@ -150,7 +150,7 @@ def test_confirmation_of_an_agents_proposal(snap_compare, terminal, tmp_path, mo
         await terminal.commander.run(
             Principal("agent", "claude"), "delete", {"paths": ["notes.md", "docs"], "reason": "They are old."}
         )
-        await pilot.press("ctrl+y")
+        await pilot.press("ctrl+y", "enter")
         await ready(pilot)
         pilot.app.screen._grace_period._ends = 0.0
         pilot.app.screen._answers.show([pilot.app.screen._answer_row()])

@@ -124,7 +124,7 @@ ACTIONS: tuple[Action, ...] = (
     _a("undo", "Undo", "ctrl+z", _WORK, "", _NOTHING, _CHANGES),
     _a("history", "History and undo", "ctrl+shift+z alt+z", _WORK, "History"),
     _a("jobs", "Jobs", "ctrl+j", _WORK, "Jobs"),
-    _a("approvals", "What agents propose", "ctrl+y", _WORK),
+    _a("approvals", "What waits for you", "ctrl+y", _WORK),
     _a("agents", "Agents", "alt+a", _WORK, "Agents"),
     _a("mention", "Mention to the coding agent", "alt+m", _WORK, "", _SELECTION, tells="mention"),
     _a("stop_agents", "Stop all agents", "ctrl+k", _WORK),

@@ -90,6 +90,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping: asyncio.Task[None] | None = None
         self._read_settings()
+        self._will_look = False
         self.presence = Presence(clock)
         self.windows = DialogWindows(self)
         self.agent_windows = AgentWindows(self)
@@ -128,8 +129,16 @@ class TerminalApp(App[None], inherit_bindings=False):
             self.look_at_waiting()
 
     def look_at_waiting(self) -> None:
-        """See what waits for the person: call them, and show what agents opened, when that is due."""
-        if self.started and self.is_running:
+        """See what waits for the person: call them, and show what agents opened, when that is due.
+
+        Whoever changed something may be the server in the middle of an agent's call; windows open in our own turn.
+        """
+        if not self._will_look and self.started and self.is_running:
+            self._will_look = self.call_later(self._look_at_waiting)
+
+    def _look_at_waiting(self) -> None:
+        self._will_look = False
+        if self.is_running:
             self.notifications.look()
             self.agent_windows.look()
 

@@ -413,7 +413,7 @@ async def test_a_damaged_journal_stays_on_the_screen_until_it_was_seen(face, tmp
     async with face() as it:
         assert "1 waits: Ctrl+Y" in it.status
         await it.press("ctrl+y")
-        assert "record: The journal was damaged on" in it.drawn
+        assert "record: The journal was" in it.drawn and "The journal was damaged on" in it.window_text
         await it.press("enter")
         assert it.window == "TextWindow"
         assert "journal.db.damaged-" in it.window_text
@@ -488,3 +488,17 @@ async def test_a_question_about_trust_is_answered_like_any_proposal(face):
         await it.until(lambda: it.window == "MainScreen")
         while not await it.commander.trusting.is_trusted(bytes(folder)):
             await it.commander.events.beyond(it.commander.events.rev)
+
+
+async def test_no_with_words_tells_the_agent_why(face):
+    async with face() as it:
+        await propose(it)
+        (proposal,) = it.commander.proposals.pending()
+        await it.press("ctrl+y", "enter")
+        it.clock.forward(GRACE_S)
+        await it.press("N")
+        assert it.window == "Ask"
+        await it.type("not there")
+        await it.press("enter")
+        await it.until(lambda: not it.commander.proposals.pending())
+        assert "not there" in await it.commander.run(AGENT, "await", {"proposal": proposal.id})

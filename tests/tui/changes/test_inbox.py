@@ -206,7 +206,7 @@ async def test_a_row_that_needs_its_word_cannot_be_marked(face):
         it.clock.forward(GRACE_S)
         await it.press("space")
         assert "This is answered alone." in it.drawn
-        assert not it.terminal.screen._marked
+        assert not it.terminal.screen._entries.marked
 
 
 async def test_what_arrives_or_goes_never_moves_what_the_cursor_is_on(face):

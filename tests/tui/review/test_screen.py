@@ -7,7 +7,7 @@ import pytest
 from cmdr.core.dispatch.principals import Principal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
-from cmdr.tui.review.screen import _CONFLICT_KEYS, _KEYS
+from cmdr.tui.review.screen import _CONFLICT_KEYS, _KEYS, open_review
 from cmdr.tui.windows import window
 
 AGENT = Principal("agent", "codex", token=True)
@@ -216,7 +216,7 @@ async def test_an_edit_answered_elsewhere_closes_its_view(face):
         _, call = await proposed(it)
         await it.press("ctrl+y", "enter")
         call.cancel()
-        await it.until(lambda: it.window == "MainScreen")
+        await it.until(lambda: it.window == "InboxWindow" and "ended: " in it.drawn)
 
 
 async def test_a_file_that_changed_meanwhile_is_shown_as_a_conflict_to_settle(face):
@@ -276,3 +276,35 @@ async def test_a_tiny_screen_still_shows_and_answers(face):
         _, call = await proposed(it)
         await it.press("ctrl+y", "enter", "u", "tab", "a")
         assert (await call).startswith("OK: FILE_SAVED, operation ")
+
+
+@pytest.mark.parametrize(("key", "outcome"), [("y", "OK: FILE_SAVED"), ("n", "OK: DIFF_REJECTED")])
+async def test_the_keys_of_the_inbox_answer_here_too(face, key, outcome):
+    async with face() as it:
+        _, call = await proposed(it)
+        await it.press("ctrl+y", "enter", key)
+        assert (await call).startswith(outcome)
+        await it.until(lambda: it.window == "MainScreen")
+
+
+async def test_a_no_with_words_reaches_the_agent(face):
+    async with face() as it:
+        file, call = await proposed(it)
+        await it.press("ctrl+y", "enter", "N")
+        assert it.window == "Ask"
+        await it.type("too much")
+        await it.press("enter")
+        assert "too much" in await call
+        assert file.read_text() == OLD
+
+
+async def test_after_an_edit_what_else_waits_stands_there(face):
+    async with face() as it:
+        _, call = await proposed(it)
+        case = it.commander.services.waiting_reviews()[0]
+        open_review(it.main, case)
+        await it.until(lambda: it.window == "ReviewScreen")
+        await it.commander.run(AGENT, "mkdir", {"path": str(it.left), "name": "new"})
+        await it.press("n")
+        assert await call == "OK: DIFF_REJECTED"
+        await it.until(lambda: it.window == "InboxWindow")

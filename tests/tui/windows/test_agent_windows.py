@@ -19,9 +19,10 @@ async def open_viewer(it, name="main.py"):
     await it.pilot.pause()
 
 
-def rest(it, seconds=IDLE_S):
+async def rest(it, seconds=IDLE_S):
     """Nobody touches a key for so long."""
     it.terminal.look_at_waiting()
+    await it.pilot.pause()
     it.clock.forward(seconds)
     it.terminal.presence.look()
 
@@ -30,16 +31,16 @@ async def test_a_viewer_comes_when_the_person_has_been_idle_for_a_moment(face):
     async with face() as it:
         await it.press("down")
         await open_viewer(it)
-        rest(it, IDLE_S / 2)
+        await rest(it, IDLE_S / 2)
         assert it.window == "MainScreen"
-        rest(it)
+        await rest(it)
         await it.until(lambda: it.window == "Viewer" and "import os" in it.drawn)
 
 
 async def test_no_key_counts_until_it_has_stood_there_for_a_moment_but_escape_closes_it(face):
     async with face() as it:
         await open_viewer(it)
-        rest(it)
+        await rest(it)
         await it.until(lambda: it.window == "Viewer")
         await it.press("q", "f4")
         assert it.window == "Viewer"
@@ -52,7 +53,7 @@ async def test_no_key_counts_until_it_has_stood_there_for_a_moment_but_escape_cl
 async def test_escape_closes_it_at_once(face):
     async with face() as it:
         await open_viewer(it)
-        rest(it)
+        await rest(it)
         await it.until(lambda: it.window == "Viewer")
         await it.press("escape")
         assert it.window == "MainScreen"
@@ -62,14 +63,14 @@ async def test_nothing_comes_while_somebody_searches_or_has_a_window_open(face):
     async with face() as it:
         await it.press("f")
         await open_viewer(it)
-        rest(it)
+        await rest(it)
         assert it.window == "MainScreen" and it.main.quick_search.search == "f"
         await it.press("escape", "f7")
-        rest(it)
+        await rest(it)
         assert it.window == "Ask"
         await it.press("escape")
         await it.until(lambda: it.window == "MainScreen")
-        rest(it)
+        await rest(it)
         await it.until(lambda: it.window == "Viewer")
 
 
@@ -81,21 +82,21 @@ async def test_the_setting_says_when(face, when, seconds, window):
         await it.commander.settings.choose("agents.windows", when)
         await it.press("down")
         await open_viewer(it)
-        rest(it, seconds)
+        await rest(it, seconds)
         await it.until(lambda: it.window == window)
 
 
 async def test_a_proposal_comes_in_the_inbox_once_and_not_again_after_escape(face):
     async with face() as it:
         await it.commander.run(AGENT, "mkdir", {"path": str(it.left), "name": "one"})
-        rest(it)
+        await rest(it)
         await it.until(lambda: it.window == "InboxWindow")
         await it.press("y", "escape")
         assert it.window == "MainScreen"
-        rest(it)
+        await rest(it)
         assert it.window == "MainScreen"
         await it.commander.run(AGENT, "mkdir", {"path": str(it.left), "name": "two"})
-        rest(it)
+        await rest(it)
         await it.until(lambda: it.window == "InboxWindow")
         assert len(it.commander.proposals.pending()) == 2
 
@@ -106,7 +107,7 @@ async def test_a_single_edit_comes_as_its_diff(face):
         wish = {"path": str(it.left / "readme.md"), "contents": "other\n"}
         call = asyncio.create_task(it.commander.run(AGENT, "open_diff", wish))
         await it.until(lambda: it.commander.services.waiting_reviews())
-        rest(it)
+        await rest(it)
         await it.until(lambda: it.window == "ReviewScreen")
         await it.press("y", "a")
         assert not call.done()

@@ -53,12 +53,12 @@ class Confirm(Window[str]):
         self._grace_period = GracePeriod(screen.terminal.clock)
         self._explains = False
         """Whether a key was pressed that answers elsewhere, so that the answers here are told more plainly."""
-        by_agent = not self._proposal.proposed_by.startswith("person:")
+        self._by_agent = by_agent = not self._proposal.proposed_by.startswith("person:")
         self.heading = (
             f"{self._proposal.proposed_by.partition(':')[2]} proposes a change" if by_agent else "Please confirm"
         )
         self._esc = "decides later" if by_agent else "says no"
-        no = "type “no” to say no · " if by_agent and self._word is not None else ""
+        no = ("N says why not · " if self._word is None else "type “no” to say no · ") if by_agent else ""
         self.hint = f"↑↓ scroll · F3 lists all · {no}Esc {self._esc}"
 
     def contents(self) -> list[Widget]:
@@ -144,6 +144,8 @@ class Confirm(Window[str]):
             self._list_all()
         elif self._word is None and event.key in ("y", "Y"):
             self._answer("approve")
+        elif self._word is None and event.character == "N" and self._by_agent:
+            self._ask_reason()
         elif self._word is None and event.key in ("n", "N"):
             self._answer("reject")
         elif self._can_be_named and event.key in ("e", "E"):
@@ -170,6 +172,15 @@ class Confirm(Window[str]):
             self._input.value = ""
             self._explain()
 
+    def _ask_reason(self) -> None:
+        """No, with words that the agent gets."""
+        from cmdr.tui.windows.ask import Ask
+
+        def no(words: str) -> None:
+            self._screen.enqueue("reject", {"proposal": self._proposal.id, "reason": words})
+
+        self.terminal.ask(Ask("Why not?", "", placeholder="the agent gets these words"), no)
+
     def _list_all(self) -> None:
         from cmdr.tui.changes.plan_list import PlanList
 
@@ -186,8 +197,8 @@ class Confirm(Window[str]):
         arguments: dict[str, str] = {"proposal": self._proposal.id}
         if decision == "approve":
             arguments |= {"digest": self._plan.digest, "word": word}
-            by_agent = not self._proposal.proposed_by.startswith("person:")
-            self._screen.enqueue(decision, {**arguments}, done=lambda _: self._watch() if by_agent else None)
+            watched = self._by_agent
+            self._screen.enqueue(decision, {**arguments}, done=lambda _: self._watch() if watched else None)
         else:
             self._screen.enqueue(decision, {**arguments}, show_answer=False)
 

@@ -9,7 +9,6 @@ rows that were drawn when its key came.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from textual import events
@@ -19,18 +18,17 @@ from textual.widgets import Input
 
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.parameter import Arguments
-from cmdr.model.agent_text import wrapped
 from cmdr.model.results.inbox import InboxAnswer, InboxAnswered, InboxRow
-from cmdr.model.units import count
-from cmdr.tui.changes.inbox_answers import NEXT_S, DeliberateKeys, Given, answer_for, keys_of, looks_like
+from cmdr.tui.changes.inbox_answer_rows import OFFER_ROW, answer_row, offer_rows, typing_row
+from cmdr.tui.changes.inbox_answers import NEXT_S, DeliberateKeys, Given, looks_like, meant
+from cmdr.tui.changes.inbox_entries import InboxEntries
 from cmdr.tui.changes.inbox_rows import detail_rows, list_row
+from cmdr.tui.changes.inbox_widgets import EntryList, WordInput
 from cmdr.tui.changes.open_entry import open_entry
 from cmdr.tui.changes.waiting import Entry, waiting_entries
 from cmdr.tui.input.key_forwarding import forward_to_front
-from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.widgets.lines import LineList, Row
-from cmdr.tui.widgets.text_fields import LineInput
-from cmdr.tui.windows.window import GRACE_EXTENSION_S, GRACE_S, GracePeriod, Window
+from cmdr.tui.windows.window import GracePeriod, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -50,34 +48,6 @@ def open_inbox(screen: MainScreen) -> None:
         screen.show_message("Nothing waits for you.")
 
 
-class EntryList(LineList):
-    """The list; a click is a move of the cursor like any other."""
-
-    def __init__(self, appearance: Appearance, moved: Callable[[], None]) -> None:
-        super().__init__(appearance)
-        self._moved = moved
-
-    def on_click(self, event: events.Click) -> None:
-        before = self.cursor
-        super().on_click(event)
-        event.prevent_default()
-        if self.cursor != before:
-            self._moved()
-
-
-class WordInput(LineInput):
-    """A line for a reason, or for the word that a risky answer takes: that one is typed, never pasted."""
-
-    takes_paste = True
-
-    def _on_paste(self, event: events.Paste) -> None:
-        if self.takes_paste:
-            super()._on_paste(event)
-        else:
-            event.stop()
-        event.prevent_default()
-
-
 class InboxWindow(Window[str]):
     """A list, the whole of the row under the cursor, and its answers; stays until nothing waits."""
 
@@ -94,12 +64,7 @@ class InboxWindow(Window[str]):
     def __init__(self, screen: MainScreen) -> None:
         super().__init__()
         self._screen = screen
-        self._entries: list[Entry] = []
-        self._order: dict[str, int] = {}
-        """In which place each was first drawn: what arrives goes to the end, and moves nothing that is looked at."""
-        self._marked: set[str] = set()
-        self._given: set[str] = set()
-        """Answered here; the workspace has not said so yet."""
+        self._entries = InboxEntries()
         self._drawn: tuple[str, str] = ("", "")
         """What stands under the cursor: its id and the digest of what was drawn."""
         self._grace_period = GracePeriod(screen.terminal.clock)
@@ -159,8 +124,6 @@ class InboxWindow(Window[str]):
         self._answers.styles.height = self._answers.lines
         self._list.styles.height, self._detail.styles.height = above, room if is_wide else room - above
 
-    # Keys
-
     async def on_key(self, event: events.Key) -> None:
         """Whatever comes in a burst decides nothing, and keeps what was about to be decided from it."""
         if forward_to_front(self, event):
@@ -183,7 +146,7 @@ class InboxWindow(Window[str]):
             self.dismiss(None)
             return True
         letter = event.character if event.is_printable else None
-        if self._is_typing:
+        if self._typing is not None:
             return False
         if self._offer is not None:
             self._choose_rule(letter)
@@ -196,7 +159,7 @@ class InboxWindow(Window[str]):
         elif event.key == "space":
             self._mark([entry.row], entry)
         elif letter == "A":
-            self._mark(looks_like(entry.row, [each.row for each in self._entries if each.dialog is None]), entry)
+            self._mark(looks_like(entry.row, self._entries.rows()), entry)
         elif letter is not None:
             self._answer_with(letter, entry)
         else:
@@ -219,11 +182,8 @@ class InboxWindow(Window[str]):
     @property
     def _here(self) -> Entry | None:
         """What stands under the cursor."""
-        return self._entries[self._list.cursor] if self._list.cursor < len(self._entries) else None
-
-    @property
-    def _is_typing(self) -> bool:
-        return self._typing is not None
+        shown = self._entries.shown
+        return shown[self._list.cursor] if self._list.cursor < len(shown) else None
 
     def _moved(self) -> None:
         """The person went to another row."""
@@ -240,57 +200,41 @@ class InboxWindow(Window[str]):
         ids = {row.id for row in rows if not row.word and row.answers}
         if entry.dialog is not None or not ids:
             self._note = "This is answered alone."
-        elif ids <= self._marked:
-            self._marked -= ids
+        elif ids <= self._entries.marked:
+            self._entries.marked -= ids
         else:
-            self._marked |= ids
-            if len(rows) == 1 and self._list.cursor + 1 < len(self._entries):
+            self._entries.marked |= ids
+            if len(rows) == 1 and self._list.cursor + 1 < len(self._entries.shown):
                 self._list.move(1)
         self._deliberate.wait(NEXT_S)
         self._draw()
 
     def _answer_with(self, letter: str, entry: Entry) -> None:
         """An answer to the row under the cursor, or to all that are marked."""
-        rows = [each.row for each in self._entries if each.id in self._marked] or [entry.row]
-        given = self._meant(letter, entry, rows)
-        if given is None:
+        if entry.dialog is not None and not self._entries.marked:
+            if letter == "n":
+                self._screen.terminal.windows.close(entry.dialog)
+            return
+        given = meant(letter, self._entries.chosen(entry))
+        if isinstance(given, str):
+            self._tell(given or self._note)
             return
         if self._grace_period.drops():
-            self.set_timer(GRACE_EXTENSION_S, self._tell_drawn)
+            self.set_timer(self._grace_period.left_s, self._tell_drawn)
         elif self._in_burst:
             self._tell("The keys came too fast: nothing was answered by them.")
         elif not self._deliberate.is_ready:
             self._tell("Look first, then answer.")
-        elif letter == "N":
+        elif letter == "N" and given.answer is InboxAnswer.NO:
             self._type(given, "why not? Enter says no with these words", takes_paste=True)
         elif given.answer is InboxAnswer.RULE:
             self._offer = entry.row
             self._deliberate.wait(NEXT_S)
             self._draw()
-        elif given.answer is InboxAnswer.YES and entry.row.word and not self._marked:
+        elif given.answer is InboxAnswer.YES and entry.row.word and not self._entries.marked:
             self._type(given, f'type "{entry.row.word}" and Enter to do it', takes_paste=False)
         else:
             self._deliberate.hold(lambda: self._give(given))
-
-    def _meant(self, letter: str, entry: Entry, rows: list[InboxRow]) -> Given | None:
-        """The answer that a letter is to rows; None when it is none, or not to all of them."""
-        if entry.dialog is not None and not self._marked:
-            if letter == "n":
-                self._screen.terminal.windows.close(entry.dialog)
-            return None
-        wanted = "n" if letter == "N" else letter
-        answers = {answer_for(row, wanted) for row in rows}
-        found = answers.pop() if len(answers) == 1 else None
-        if found is None or (letter == "N" and found[0] is not InboxAnswer.NO):
-            if len(rows) > 1:
-                self._tell("Not all that are marked take this answer.")
-            return None
-        if found[0] is InboxAnswer.RULE and len(rows) > 1:
-            self._tell("A rule is made from one of them: Space takes marks away.")
-            return None
-        return Given(tuple(rows), found[0], found[1])
-
-    # Answers
 
     def _type(self, given: Given, placeholder: str, *, takes_paste: bool) -> None:
         self._typing = given
@@ -342,24 +286,22 @@ class InboxWindow(Window[str]):
         """Answer; the next row stands there at once, and comes back if it could not be."""
         if self._offer is not None:
             self._end_typing()
-        self._given |= {row.id for row in given.rows}
-        self._marked -= self._given
+        self._entries.answered(given.rows)
         self._note = ""
         self._gone_on(given.rows[-1])
         self.run_worker(self._send(given), group="answers")
 
     async def _send(self, given: Given) -> None:
         queue = self._screen.queue
-        ids = {row.id for row in given.rows}
         arguments = given.arguments()
         if given.until:
             arguments["until"] = given.until
         answer: Answer | None = await queue.ask("inbox.answer", cast("Arguments", arguments))
         if answer is None:
-            self._given -= ids
+            self._entries.back([row.id for row in given.rows])
             self._note = self._screen.status.message
         elif isinstance(answer.result, InboxAnswered):
-            self._given -= {failure.id for failure in answer.result.failures}
+            self._entries.back([failure.id for failure in answer.result.failures])
             self._note = answer.result.said
         self._follow()
 
@@ -374,12 +316,10 @@ class InboxWindow(Window[str]):
         self._remember_drawn()
         self._draw()
 
-    # What is there
-
     def _follow(self) -> None:
         """Something changed: the cursor stays on its row; when that is gone or another, it has to be seen first."""
         self._renew()
-        if self._is_looking and not self._entries:
+        if self._is_looking and not self._entries.shown:
             self.dismiss(None)  # the last one was answered where it was looked at
             return
         if self._remember_drawn():
@@ -393,19 +333,11 @@ class InboxWindow(Window[str]):
     def _renew(self) -> None:
         """The rows as they are now, those known in their old order."""
         here, place = self._drawn[0], self._list.cursor
-        found = {entry.id: entry for entry in waiting_entries(self._screen.terminal)}
-        self._given &= found.keys()
-        for id in found:
-            self._order.setdefault(id, len(self._order))
-        shown = [entry for id, entry in found.items() if id not in self._given]
-        shown.sort(key=lambda entry: self._order[entry.id])
-        before = {entry.id: entry.row.digest for entry in self._entries}
-        self._entries = shown
-        self._marked &= {entry.id for entry in shown if before.get(entry.id, entry.row.digest) == entry.row.digest}
-        at = next((at for at, entry in enumerate(shown) if entry.id == here), None)
-        self._list.rows = [[]] * len(shown)
+        self._entries.renew(waiting_entries(self._screen.terminal))
+        number, at = len(self._entries.shown), self._entries.place_of(here)
+        self._list.rows = [[]] * number
         self._list.cursor = 0
-        self._list.move(min(place, len(shown) - 1) if at is None else at)
+        self._list.move(min(place, number - 1) if at is None else at)
 
     def _remember_drawn(self) -> bool:
         """Note what stands under the cursor; whether it is something else than before."""
@@ -416,9 +348,7 @@ class InboxWindow(Window[str]):
 
     def _begin_grace_period(self) -> None:
         self._grace_period.begin()
-        self.set_timer(GRACE_S, self._tell_drawn)
-
-    # Drawing
+        self.set_timer(self._grace_period.left_s, self._tell_drawn)
 
     def _draw(self) -> None:
         if not self.is_attached:
@@ -427,7 +357,9 @@ class InboxWindow(Window[str]):
         here = self._here
         if here is not None:
             self._drawn = here.id, f"{here.row.digest} {here.row.question}"
-        rows = [list_row(entry, width, now, is_marked=entry.id in self._marked) for entry in self._entries]
+        rows = [
+            list_row(entry, width, now, is_marked=entry.id in self._entries.marked) for entry in self._entries.shown
+        ]
         self._list.show(rows or [[(" Nothing waits for you any more.", "file")]], keep=True)
         top = self._detail.top
         self._detail.show(self._detail_rows(here))
@@ -435,7 +367,7 @@ class InboxWindow(Window[str]):
             self._detail.top = top
         self._detail_of = here.id if here is not None else ""
         self._tell_drawn()
-        number = len(self._entries)
+        number = len(self._entries.shown)
         self.title_box(
             f"{self.heading}: {number}" if number else "Nothing waits", self.hint if number else "Esc closes"
         )
@@ -445,14 +377,7 @@ class InboxWindow(Window[str]):
         if here is None:
             return []
         if self._offer is not None:
-            lines = wrapped(self._offer.rule, width - 2)
-            return [
-                [(" Yes, and what is like this is not asked about:", "title_active")],
-                [("", "file")],
-                *([(f" {line}", "agent")] for line in lines),
-                [("", "file")],
-                [(" t  today    w  always    Esc  no rule ", "file")],
-            ]
+            return offer_rows(self._offer, width)
         return detail_rows(self._screen.commander, here, width)
 
     def _tell(self, note: str) -> None:
@@ -469,19 +394,7 @@ class InboxWindow(Window[str]):
         if here is None:
             return [(" Any key closes.", "file")]
         if self._offer is not None:
-            return [(" t  today ", "file"), ("  w  always ", "file"), ("  Esc  back", "file")]
-        role = "file" if self._grace_period.is_over else "dim"
+            return OFFER_ROW
         if self._typing is not None:
-            about = self._typing.rows[0]
-            risky = self._typing.answer is InboxAnswer.YES
-            return [(f' This is risky: only "{about.word}" does it. ' if risky else " Say why. ", "warning")]
-        if here.dialog is not None and not self._marked:
-            return [(" Enter  look at it ", role), ("  n  close it ", role)]
-        row: Row = [(f" {key.letter}  {key.words} ", role) for key in keys_of(here.row)]
-        if InboxAnswer.NO in here.row.answers:
-            row = [*row, (" N  no, because ", role)]
-        if len(looks_like(here.row, [entry.row for entry in self._entries])) > 1:
-            row = [*row, (" A  marks alike ", role)]
-        if self._marked:
-            return [(f" {count(len(self._marked), 'marked', 'marked')}: ", "selected"), *row]
-        return row
+            return typing_row(self._typing)
+        return answer_row(here, self._entries, "file" if self._grace_period.is_over else "dim")

@@ -87,6 +87,18 @@ class Given:
         return given
 
 
+def meant(letter: str, rows: Sequence[InboxRow]) -> Given | str:
+    """The answer that a letter gives to rows, as they are; what to say when it gives none, which may be nothing."""
+    says_no = letter == "N" and all(InboxAnswer.NO in row.answers for row in rows)
+    answers = {answer_for(row, "n" if says_no else letter) for row in rows}
+    found = answers.pop() if len(answers) == 1 else None
+    if found is None:
+        return "Not all that are marked take this answer." if len(rows) > 1 else ""
+    if found[0] is InboxAnswer.RULE and len(rows) > 1:
+        return "A rule is made from one of them: Space takes marks away."
+    return Given(tuple(rows), found[0], found[1])
+
+
 class DeliberateKeys:
     """Holds a decision back for a moment: it counts when no other key comes right behind it."""
 

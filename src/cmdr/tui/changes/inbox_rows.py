@@ -105,13 +105,14 @@ def _facts(commander: Commander, row: InboxRow, width: int) -> Iterator[Row]:
             for case in commander.services.waiting_reviews():
                 if case.id == row.id:
                     yield from _edit(case.review.diff, width)
-        elif (job := _job_of(commander, row)) is not None:
+        elif (job := job_of(commander, row)) is not None:
             yield from _about_job(job, width)
     except CommandError as error:
         yield from _wrapped(str(error), "warning", width)
 
 
-def _job_of(commander: Commander, row: InboxRow) -> Job | None:
+def job_of(commander: Commander, row: InboxRow) -> Job | None:
+    """The job that a row is about, if it is about one."""
     number = row.id.rpartition(" ")[2]
     for job in (*commander.jobs.all(), *commander.jobs.interrupted()):
         if job.id == row.id or (row.kind is InboxKind.INTERRUPTED and str(job.operation) == number):

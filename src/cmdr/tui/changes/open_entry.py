@@ -9,8 +9,10 @@ from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
 from cmdr.model.panes.workspace import DialogType
 from cmdr.model.results.inbox import InboxKind
+from cmdr.tui.changes.inbox_rows import job_of
 from cmdr.tui.changes.jobs import JobsWindow
 from cmdr.tui.changes.plan_list import PlanList
+from cmdr.tui.changes.progress import Progress
 from cmdr.tui.changes.waiting import PLANS, Entry
 from cmdr.tui.review.screen import open_review, pending_reviews
 from cmdr.tui.widgets.lines import Row
@@ -36,7 +38,9 @@ def open_entry(screen: MainScreen, entry: Entry) -> None:
             if case.id == row.id:
                 open_review(screen, case)
     elif row.kind in _JOBS:
-        terminal.push_screen(JobsWindow(screen))
+        job = job_of(screen.commander, row)
+        asks = job is not None and job.question is not None
+        terminal.push_screen(Progress(job, screen) if job is not None and asks else JobsWindow(screen, job))
     else:
         told = [row.what, row.detail, *row.risk]
         lines: list[Row] = [[(f" {line}", "file")] for text in told if text for line in [*wrap(text, WIDTH), ""]]

@@ -22,6 +22,8 @@ from cmdr.tui.widgets.lines import LineWidget
 
 MESSAGE_S = 6.0
 ACTIVITY_S = 4.0
+UNASKED_WIDTH = 48
+"""Columns of the line about what ran without a question."""
 MIN_WORDS = 24
 """Columns that words about what waits need at least."""
 
@@ -94,6 +96,11 @@ class StatusLine(LineWidget):
         elif commander.settings.flag("agents.activity") and (activity := self._activity()):
             notes.append((f" {activity} ", "agent"))
         notes += self._job_notes()
+        if (unasked := commander.rules.latest) is not None and not self.message:
+            # For as long as it is the newest, so that nobody has to look for what happened without a question.
+            notes.append(
+                (f" {fit(printable(unasked.told), min(UNASKED_WIDTH, self.size.width // 2)).rstrip()} ", "selected")
+            )
         notes += self._waiting_notes()
         windows = sum(
             dialog.opened_by.startswith("agent:") and not dialog.proposal for dialog in commander.workspace.dialogs
@@ -122,7 +129,9 @@ class StatusLine(LineWidget):
         if not rows:
             return []
         told = f" {len(rows)} {'waits' if len(rows) == 1 else 'wait'}: Ctrl+Y "
-        room = 0 if self.message else min(48, self.size.width // 3)  # an answer to the person comes first
+        # An answer to the person comes first, and what happens at this moment.
+        is_full = bool(self.message or self._activity())
+        room = 0 if is_full else min(48, self.size.width // 3)
         if room < MIN_WORDS:
             return [(told, "warning")]
         return [(f" {fit(printable(in_words(self._commander, rows[0])), room).rstrip()} ", "agent"), (told, "warning")]

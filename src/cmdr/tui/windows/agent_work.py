@@ -14,7 +14,7 @@ from cmdr.model.results.agents import AgentOperation, AgentRow, Agents, AgentTur
 from cmdr.model.units import count
 from cmdr.tui.terminal.safe_text import fit_middle, printable, width_of
 from cmdr.tui.widgets.lines import LineList, Row
-from cmdr.tui.windows.window import GRACE_EXTENSION_S, GRACE_S, GracePeriod, Window
+from cmdr.tui.windows.window import GracePeriod, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -136,7 +136,7 @@ class UndoQuestion(Window[str]):
     def opened(self) -> None:
         """Deaf at first."""
         self._grace_period.begin()
-        self.set_timer(GRACE_S, self._tell)
+        self.set_timer(self._grace_period.left_s, self._tell)
         self._tell()
 
     def _row(self, number: int) -> Row:
@@ -160,7 +160,7 @@ class UndoQuestion(Window[str]):
             return True
         letter = event.character if event.is_printable else None
         if letter in ("y", "n") and self._grace_period.drops():
-            self.set_timer(GRACE_EXTENSION_S, self._tell)
+            self.set_timer(self._grace_period.left_s, self._tell)
         elif letter == "y":
             exactly: Arguments = {"operations": list(self._offer.operations)}
             self._screen.enqueue("agents.undo", exactly, show_answer=True)

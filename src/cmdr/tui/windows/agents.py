@@ -74,7 +74,7 @@ class AgentsWindow(Window[str]):
 
     DEFAULT_CSS = "AgentsWindow > .box { width: 96; }"
     heading = "Agents"
-    hint = "s stop all · Enter what it did, undo · r rules · h commands · w changes · Del its token · Esc closes"
+    hint = "s stop all · Enter undoes · r rules · h commands · w changes · Del its token · Esc closes"
 
     def __init__(self, screen: MainScreen) -> None:
         super().__init__()

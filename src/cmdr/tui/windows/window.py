@@ -42,6 +42,11 @@ class GracePeriod:
         """Whether keys count."""
         return self._clock() >= self._ends
 
+    @property
+    def left_s(self) -> float:
+        """Seconds until keys count, and a little more, so that a timer set to it comes when they do."""
+        return max(0.0, self._ends - self._clock()) + 0.01
+
     def drops(self) -> bool:
         """A key came: whether it is dropped. A burst of keys makes the moment longer."""
         if self.is_over:
