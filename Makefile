@@ -5,9 +5,10 @@ NODE := tests/e2e/node/node_modules tests/e2e/language_servers/node_modules
 COMPILED := src/cmdr/index/scan/read_directory.c  # installed again when it changes; a C compiler is not required
 
 # What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
-PROOF := tests/engine tests/files tests/model/plans tests/core/audit tests/core/changes tests/core/dispatch/test_policy.py \
-  $(patsubst %,tests/core/agents/test_%.py,grants trust) \
-  $(patsubst %,tests/commands/%.py,changes/test_after_the_answer changes/test_proposals agents/test_fs_diff) \
+PROOF := tests/engine tests/files tests/model/plans $(patsubst %,tests/core/%,audit changes proposals rules dispatch/test_policy.py) \
+  $(patsubst %,tests/model/test_%.py,rules rule_entries) $(patsubst %,tests/core/agents/test_%.py,grants trust) \
+  $(patsubst %,tests/commands/changes/test_%.py,after_the_answer proposals inbox) \
+  $(patsubst %,tests/commands/agents/test_%.py,fs_diff turns) \
   $(patsubst %,tests/hostile/test_%.py,escapes fidelity graveyard killed_trees only_a_person_approves operation_faults operation_names)
 
 # Tests start hundreds of programs; without compiled modules each start would compile all of them anew.

@@ -143,10 +143,9 @@ async def test_what_came_into_a_folder_after_an_agent_proposed_it_is_asked_of_th
     (job,) = commander.jobs.running()
     while job.question is None:
         await commander.events.beyond(commander.events.rev)
-    waiting = json.loads(await commander.run(PERSON, "pending"))
-    assert [(it["id"], it["about"]) for it in waiting["questions"]] == [
-        (proposal.id, "holds something else than was shown")
-    ]
+    (row,) = json.loads(await commander.run(PERSON, "inbox"))["rows"]
+    assert (row["id"], row["kind"], row["question"]) == (job.id, "question", job.question.id)
+    assert row["detail"].endswith("holds something else than was shown")
     told = await commander.run(SAME_USER, "jobs.show", {"job": job.id})
     assert "1 folder, 501 files, 1001 B" in told
     answer = {"job": job.id, "question": job.question.id, "answer": "overwrite"}

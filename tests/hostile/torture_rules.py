@@ -12,8 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.core.changes.rules_ground import House
-from tests.core.changes.rules_oracle import Tally, try_them
+from tests.core.rules.rules_ground import House
+from tests.core.rules.rules_oracle import Tally, try_them
 
 PLANS = 10_000
 IN_ONE_WORLD = 100

@@ -25,10 +25,10 @@ async def commander_at(
     from cmdr.core.agents.trust import TrustStore
     from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.proposal_store import ProposalStore
     from cmdr.core.commander import Commander
     from cmdr.core.dispatch.policy import Policy
     from cmdr.core.panes.bookmarks import Bookmarks
+    from cmdr.core.proposals.proposal_store import ProposalStore
     from cmdr.core.settings import Settings
     from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace

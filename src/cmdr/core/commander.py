@@ -12,15 +12,9 @@ from cmdr.core.agents.trust import TrustRequests, TrustStore
 from cmdr.core.agents.turns import Turns
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
-from cmdr.core.changes.ended_proposals import EndedProposal
 from cmdr.core.changes.engine import Engine, OperationInterrupted
-from cmdr.core.changes.inbox import Inbox
 from cmdr.core.changes.job_control import JobControl
 from cmdr.core.changes.jobs import Jobs
-from cmdr.core.changes.kept_forms import KeptEdit
-from cmdr.core.changes.proposal_store import ProposalStore
-from cmdr.core.changes.proposals import Proposals
-from cmdr.core.changes.rules import Rules
 from cmdr.core.changes.undo_many import UndoMany
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.call import Call, Progress, no_progress
@@ -38,6 +32,12 @@ from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
 from cmdr.core.panes.free_space import FreeSpaceCache
+from cmdr.core.proposals.ended_proposals import EndedProposal
+from cmdr.core.proposals.inbox import Inbox
+from cmdr.core.proposals.kept_forms import KeptEdit
+from cmdr.core.proposals.proposal_store import ProposalStore
+from cmdr.core.proposals.proposals import Proposals
+from cmdr.core.rules.rules import Rules
 from cmdr.core.settings import Settings
 from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing

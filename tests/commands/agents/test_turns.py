@@ -6,7 +6,7 @@ import time
 
 import pytest
 from tests.commands.agents.agents_at_work import CLAUDE, CODEX, approve, did, edited, make_zip, tree_of, undo
-from tests.core.changes.rules_ground import House
+from tests.core.rules.rules_ground import House
 
 from cmdr.core.agents import turns
 from cmdr.core.dispatch.principals import PERSON

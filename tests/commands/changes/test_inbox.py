@@ -9,9 +9,9 @@ import threading
 import pytest
 
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.proposal_store import NotKept, ProposalStore
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
+from cmdr.core.proposals.proposal_store import NotKept, ProposalStore
 from cmdr.core.settings import Settings
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
@@ -402,7 +402,7 @@ async def test_an_agent_that_proposes_without_end_changes_nothing_for_the_person
 
 
 async def test_rows_have_an_end_and_say_how_many_more_there_are(desk, monkeypatch):
-    monkeypatch.setattr("cmdr.core.changes.inbox.MAX_ROWS", 2)
+    monkeypatch.setattr("cmdr.core.proposals.inbox.MAX_ROWS", 2)
     async with desk(engine=True) as at:
         for name in "abc":
             await at.person("mkdir", name=name)

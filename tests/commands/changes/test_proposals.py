@@ -44,7 +44,8 @@ async def test_no_agent_decides(desk):
             "approve": {"proposal": proposal, "digest": digest},
             "reject": {"proposal": proposal},
             "proposal.show": {"proposal": proposal},
-            "pending": {},
+            "inbox": {},
+            "inbox.answer": {"ids": [proposal], "digests": [digest], "answer": "yes"},
             "agents.allow": {},
         }.items():
             assert await at.agent(name, **how) == f"ERROR: {name} is for the person only. Ask them to do it."
@@ -54,17 +55,10 @@ async def test_no_agent_decides(desk):
 async def test_a_rejected_proposal_changes_nothing(desk):
     async with desk(engine=True) as at:
         proposal = id_in(await at.agent("mkdir", name="new"))
-        assert proposal in await at.person("pending")
+        assert proposal in await at.person("inbox")
         assert await at.person("reject", proposal=proposal) == f"OK: Proposal {proposal} is rejected"
         assert await at.agent("await", proposal=proposal) == "OK: Proposal rejected. Nothing was changed."
-        assert json.loads(await at.person("pending")) == {
-            "proposals": [],
-            "edits": [],
-            "questions": [],
-            "interrupted": [],
-            "expired": [],
-            "warnings": [],
-        }
+        assert json.loads(await at.person("inbox"))["rows"] == []
 
 
 async def test_a_risky_plan_needs_its_word(desk):
@@ -186,8 +180,9 @@ async def test_a_followed_job_tells_its_question_and_its_end(desk):
         told = json.loads(await at.person("job.follow", job=job))
         assert (told["over"], told["state"]) == (False, "waiting")
         assert told["question"]["there"].startswith(f"{at.path('right/README.md')} (6 B, ")
-        (asks,) = json.loads(await at.person("pending"))["questions"]
-        assert (asks["id"], asks["taken"]) == (proposal, at.path("right/README.md"))
+        (asks,) = json.loads(await at.person("inbox"))["rows"]
+        assert (asks["id"], asks["kind"], asks["question"]) == (job, "question", told["question"]["id"])
+        assert asks["detail"].startswith(at.path("right/README.md"))
         await at.person("job.answer", job=job, question=told["question"]["id"], answer="overwrite")
         told = json.loads(await at.person("job.follow", job=job))
         assert (told["over"], told["done"], told["question"]) == (True, True, None)
@@ -211,20 +206,20 @@ async def test_what_expired_is_told_until_the_person_has_seen_it(desk):
     async with desk(engine=True) as at:
         proposal = id_in(await at.agent("mkdir", name="new"))
         at.commander.proposals._expire(at.commander.proposals.pending()[0])
-        (expired,) = json.loads(await at.person("pending"))["expired"]
-        assert (expired["id"], expired["by"]) == (proposal, "agent:tester")
-        assert expired["plan"] == f"Create folder {at.path('left/new')}"
-        assert "for the person only" in await at.agent("pending.seen")
-        await at.person("pending.seen")
-        await at.person("pending.seen")
-        assert json.loads(await at.person("pending"))["expired"] == []
+        (expired,) = json.loads(await at.person("inbox"))["rows"]
+        assert (expired["id"], expired["kind"], expired["by"]) == (proposal, "ended", "tester")
+        assert expired["what"] == f"Create folder {at.path('left/new')}"
+        seen = {"ids": [proposal], "digests": [""], "answer": "seen"}
+        assert "for the person only" in await at.agent("inbox.answer", **seen)
+        await at.person("inbox.answer", **seen)
+        assert json.loads(await at.person("inbox"))["rows"] == []
 
 
 async def test_a_question_of_the_persons_own_that_expires_is_not_told(desk):
     async with desk(engine=True) as at:
         await at.person("mkdir", name="new")
         at.commander.proposals._expire(at.commander.proposals.pending()[0])
-        assert json.loads(await at.person("pending"))["expired"] == []
+        assert json.loads(await at.person("inbox"))["rows"] == []
 
 
 async def test_a_long_list_comes_in_answers_that_are_whole(desk):

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from cmdr.core.changes.proposal_store import ProposalStore
 from cmdr.core.dispatch.principals import SAME_USER, Principal
 from cmdr.core.editing import reviews as reviews_module
 from cmdr.core.errors import CommandError
+from cmdr.core.proposals.proposal_store import ProposalStore
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 

@@ -222,8 +222,8 @@ async def test_the_question_says_in_plain_words_what_trusting_means(opened, repo
         assert "change nothing" in told and "without network" in told
         assert word_to_type(proposal.plan) is None
         assert proposal.proposed_by == "agent:tester"
-        listed = json.loads(await commander.run(PERSON, "pending"))["proposals"]
-        assert [row["plan"] for row in listed] == [f"Trust {repo}"]
+        listed = json.loads(await commander.run(PERSON, "inbox"))["rows"]
+        assert [(row["kind"], row["what"]) for row in listed] == [("trust", f"Trust {repo}")]
 
 
 async def test_a_yes_trusts_the_folder(opened, repo, tmp_path):

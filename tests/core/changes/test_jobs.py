@@ -487,7 +487,7 @@ async def test_a_paused_job_steps_aside_too(bench):
 async def test_where_it_cannot_be_found_out_whether_two_meet_the_later_one_waits(bench, monkeypatch, caplog):
     _, job = await asking(bench, "a")
     other = plan_at("b")
-    monkeypatch.setattr(lanes.Places, "of", lambda plan: 1 / 0)
+    monkeypatch.setattr(lanes.TouchedPaths, "of", lambda plan: 1 / 0)
     behind = bench.jobs.start(other, "person:terminal")
     await settled(bench)
     assert behind.behind is job

@@ -12,7 +12,7 @@ from cmdr.model import results
 from cmdr.model.job import Job, JobState
 from cmdr.model.results.indexes import NodeShown
 from cmdr.model.results.jobs import JobEnded, RunEnded
-from cmdr.model.results.pending import ProposalItems
+from cmdr.model.results.proposals import ProposalItems
 from cmdr.model.results.result import Data, PlainText, Result, Said
 from cmdr.model.trees.node import DirState, Node, Totals
 

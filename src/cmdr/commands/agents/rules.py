@@ -5,11 +5,11 @@ import time
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from cmdr.core.changes.rule_book import RuleStanding
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
+from cmdr.core.rules.rule_book import RuleStanding
 from cmdr.model.results.rules import RuleChanged, RuleList, RuleOffer, RuleRow
 from cmdr.model.rules import Rule, end_of_day, words_of
 

@@ -12,73 +12,22 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile
 from cmdr.model.job import JobState
-from cmdr.model.names import display_name, from_wire, printable, to_wire
+from cmdr.model.names import from_wire, to_wire
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.plan_list import length_of, page_of
-from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
+from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
 from cmdr.model.plans.proposal import Proposal
 from cmdr.model.results.changes import Approved
-from cmdr.model.results.pending import (
-    Expired,
-    Interrupted,
-    OpenQuestion,
-    Pending,
-    PendingEdit,
-    PendingProposal,
+from cmdr.model.results.proposals import (
     ProposalItems,
     ProposalShown,
 )
 from cmdr.model.results.result import PlainText, Said
-from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 
 MAX_ITEMS = 500
 """Lines of a plan in one answer."""
 _PLANNED = {Verb.MKDIR: plan_mkdir, Verb.MKFILE: plan_mkfile}
-
-
-@command("pending", access=Access.ACT, title="Pending proposals")
-def pending(call: Call) -> Pending:
-    """Everything that waits for the person's answer, as JSON."""
-    commander = call.commander
-    asking = {job.id: job.question for job in commander.jobs.running() if job.question is not None}
-    return Pending(
-        proposals=tuple(
-            PendingProposal(
-                one.id, one.proposed_by, title_of(one.plan), chosen_of(one.plan), one.plan.digest, one.reason
-            )
-            for one in commander.proposals.pending()
-        ),
-        edits=tuple(
-            PendingEdit(
-                case.id,
-                printable(case.review.agent, 60),
-                display_name(case.review.new_path),
-                count(len(case.review.diff.hunks), "change"),
-                case.review.digest,
-            )
-            for case in commander.services.waiting_reviews()
-        ),
-        questions=tuple(
-            OpenQuestion(one.id, title_of(one.plan), display_name(asking[one.job].target), asking[one.job].about)
-            for one in commander.proposals.all()
-            if one.job in asking
-        ),
-        interrupted=tuple(
-            Interrupted(str(job.operation), job.started_by, job.title, job.outcome)
-            for job in commander.jobs.interrupted()
-        ),
-        expired=tuple(Expired(one.id, one.proposed_by, title_of(one.plan)) for one in commander.proposals.missed()),
-        warnings=tuple(commander.warnings.texts()),
-    )
-
-
-@command("pending.seen", access=Access.ACT, title="Forget expired proposals")
-async def pending_seen(call: Call) -> Said:
-    """Take note of the proposals that expired, and of a journal that was damaged; they are not told of again."""
-    call.commander.proposals.missed_seen()
-    await call.commander.warnings.seen()
-    return Said("Noted")
 
 
 @command("proposal.state", access=Access.READ, title="State of a proposal")

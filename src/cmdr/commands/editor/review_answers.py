@@ -10,7 +10,7 @@ from cmdr.core.dispatch.registry import command
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.errors import CommandError
 from cmdr.model.names import display_name, printable, to_wire
-from cmdr.model.results.pending import ReviewShown
+from cmdr.model.results.proposals import ReviewShown
 from cmdr.model.results.result import PlainText, Said
 from cmdr.model.texts.diff import Decision
 from cmdr.model.texts.diff import Hunk as Change

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from cmdr.core import places
 from cmdr.core.changes.jobs import Jobs
-from cmdr.core.changes.proposals import Proposals
 from cmdr.core.dispatch.principals import Access, Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
+from cmdr.core.proposals.proposals import Proposals
 from cmdr.core.threads import in_thread
 from cmdr.files.file_stat import stat_entry
 from cmdr.model.job import Job, JobState

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 
-from cmdr.core.changes.places import Places
+from cmdr.core.changes.touched_paths import TouchedPaths
 from cmdr.core.threads import in_thread
 from cmdr.model.job import Job, JobState
 from cmdr.model.plans.plan import Plan
@@ -24,7 +24,7 @@ class Lanes:
         self._compared = compared
         self._plans: dict[str, Plan] = {}
         self._begun: set[str] = set()
-        self._places: dict[str, Places] = {}
+        self._places: dict[str, TouchedPaths] = {}
         self._touching: dict[tuple[str, str], bool | None] = {}
         """Whether two plans touch the same places, by the jobs' ids; None while that is found out."""
         self._comparing: set[asyncio.Task[None]] = set()
@@ -78,11 +78,11 @@ class Lanes:
         return self._touching[pair]
 
     async def _compare(self, pair: tuple[str, str], plans: tuple[Plan, Plan]) -> None:
-        found: dict[str, Places] = {}
+        found: dict[str, TouchedPaths] = {}
 
         def compare() -> bool:
             for id, plan in zip(pair, plans, strict=True):
-                found[id] = self._places.get(id) or Places.of(plan)
+                found[id] = self._places.get(id) or TouchedPaths.of(plan)
             one, two = found.values()
             return one.touches(two)
 

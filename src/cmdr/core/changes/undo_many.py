@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from cmdr.core.agents.turns import Deed, what_to_undo
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.jobs import Jobs
-from cmdr.core.changes.proposals import Proposals
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
+from cmdr.core.proposals.proposals import Proposals
 from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.model.history import HistoryEntry
 from cmdr.model.job import Job, JobState

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from cmdr.core.agents.trust import TrustRequests
     from cmdr.core.audit.log import Audit
     from cmdr.core.changes.jobs import Jobs
-    from cmdr.core.changes.proposals import Proposals
     from cmdr.core.events import Events
+    from cmdr.core.proposals.proposals import Proposals
     from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.panes.workspace import Workspace
 

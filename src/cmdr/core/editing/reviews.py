@@ -9,15 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cmdr.core.audit.log import Audit, AuditRecord
-from cmdr.core.changes.ended_proposals import EndedProposal
-from cmdr.core.changes.kept_forms import KeptEdit
-from cmdr.core.changes.proposals import EXPIRED, LIFETIME_S, NOT_KEPT, WITHDRAWN, Proposals
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.review_writer import ReviewWriter
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.events import Events
+from cmdr.core.proposals.ended_proposals import EndedProposal
+from cmdr.core.proposals.kept_forms import KeptEdit
+from cmdr.core.proposals.proposals import EXPIRED, LIFETIME_S, NOT_KEPT, WITHDRAWN, Proposals
 from cmdr.model.agent_text import one_line
 from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.plans.plan import Plan

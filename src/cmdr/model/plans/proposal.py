@@ -1,11 +1,9 @@
 """A proposed change to files: an immutable plan that waits for a person's answer."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from cmdr.model.plans.plan import Plan
-from cmdr.model.units import count
 
 
 class ProposalState(StrEnum):
@@ -50,12 +48,3 @@ class Proposal:
 def unkept_text(why: str) -> str:
     """What an agent is told about a proposal that waits, but not over a restart."""
     return f"not kept over a restart: {why}"
-
-
-NAMED = 3
-
-
-def expired_text(titles: Sequence[str]) -> str:
-    """One line about all of them, with the titles of the latest."""
-    number, latest = count(len(titles), "proposal"), "; ".join(titles[-NAMED:])
-    return f"{number} expired while you were away (after a day): {latest}"

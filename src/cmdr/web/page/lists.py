@@ -30,7 +30,7 @@ _COVERED = frozenset(
     context_get_selection context_get_current_paths context_get_focused_pane file.copyPath file.copyFilename
     file.quickLook file.getInfo pane.leftVolumeChooser pane.rightVolumeChooser web.link
     nav_to_parent nav_back nav_forward open_under_cursor refresh toggle_hidden switch_pane folder.size filter
-    copy move delete rename mkdir mkfile pending.seen app.giveWay app.access history.entries await inspect
+    copy move delete rename mkdir mkfile app.giveWay app.access history.entries await inspect
     history.beginning session_preferences query_run query_list close_all_diff_tabs get_diagnostics""".split()
 )
 _FOR_PROGRAMS = frozenset({"fs", "ide", "shell"})

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from cmdr.core import places
-from cmdr.core.changes import proposal_store
-from cmdr.core.changes.ended_proposals import EndedProposal
-from cmdr.core.changes.kept_forms import KeptEdit, KeptProposal, encode
-from cmdr.core.changes.proposal_store import NotKept, ProposalStore
+from cmdr.core.proposals import proposal_store
+from cmdr.core.proposals.ended_proposals import EndedProposal
+from cmdr.core.proposals.kept_forms import KeptEdit, KeptProposal, encode
+from cmdr.core.proposals.proposal_store import NotKept, ProposalStore
 from cmdr.engine.plan.new_plan import plan_mkfile
 from cmdr.model.plans.command_plan import CommandPlan
 from cmdr.model.plans.plan import Verb
@@ -188,7 +188,7 @@ def test_there_is_an_end_to_what_is_kept(store, monkeypatch):
     monkeypatch.setattr(proposal_store, "MAX_TOTAL_BYTES", 300)
     with pytest.raises(NotKept, match="too many others"):
         store.keep(EDIT)
-    monkeypatch.setattr("cmdr.core.changes.kept_forms.MAX_PAYLOAD_BYTES", 10)
+    monkeypatch.setattr("cmdr.core.proposals.kept_forms.MAX_PAYLOAD_BYTES", 10)
     with pytest.raises(NotKept, match="larger than"):
         store.keep(EDIT)
 

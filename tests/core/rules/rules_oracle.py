@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from tests.core.changes.rules_ground import CLAUDE
+from tests.core.rules.rules_ground import CLAUDE
 
 from cmdr.commands.changes.planning import with_real_places
 from cmdr.engine.plan.attribute_plan import plan_attributes

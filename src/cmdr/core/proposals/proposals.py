@@ -6,13 +6,13 @@ import time
 from collections.abc import Awaitable, Callable
 
 from cmdr.core.audit.log import Audit, AuditRecord
-from cmdr.core.changes.ended_proposals import EndedProposal, EndedProposals
-from cmdr.core.changes.kept_forms import KeptProposal
-from cmdr.core.changes.proposal_keeper import ProposalKeeper
-from cmdr.core.changes.proposal_store import ProposalStore
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
+from cmdr.core.proposals.ended_proposals import EndedProposal, EndedProposals
+from cmdr.core.proposals.kept_forms import KeptProposal
+from cmdr.core.proposals.proposal_keeper import ProposalKeeper
+from cmdr.core.proposals.proposal_store import ProposalStore
 from cmdr.model.agent_text import one_line
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.workspace import DialogType, Workspace
@@ -151,14 +151,6 @@ class Proposals:
     def all(self) -> list[Proposal]:
         """Every proposal that is remembered, oldest first."""
         return list(self._all.values())
-
-    def missed(self) -> list[Proposal]:
-        """What agents proposed and nobody answered in time, oldest first, until the person has seen it."""
-        return [one for one in self._all.values() if one.state is ProposalState.EXPIRED and one.id in self.ended]
-
-    def missed_seen(self) -> None:
-        """The person knows."""
-        self.ended.seen(one.id for one in self.missed())
 
     async def approve(self, id: str, digest: str, principal: Principal) -> Proposal:
         """Carry a proposal out: from a person only, once, and only the very plan that was shown."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from cmdr.core.audit.chain import read_log
-from cmdr.core.changes import proposals as proposing
-from cmdr.core.changes.proposals import KEPT, PENDING_PER_CALLER, Proposals
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
+from cmdr.core.proposals import proposals as proposing
+from cmdr.core.proposals.proposals import KEPT, PENDING_PER_CALLER, Proposals
 from cmdr.model.agent_text import MAX_CELLS, cell_width
 from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
@@ -229,7 +229,7 @@ async def test_an_approved_plan_is_handed_on_whole_before_its_steps_are_forgotte
 async def test_what_expired_unseen_is_told_in_words_when_the_proposal_itself_is_forgotten(board, agent):
     proposal = board.proposals.add(plan_of(100), agent)
     board.proposals._expire(proposal)
-    assert board.proposals.missed() == [proposal]
+    assert proposal.id in board.proposals.ended
     for _ in range(KEPT):
         board.proposals.cancel(board.proposals.add(plan_for(), OTHER).id, OTHER)
     assert not proposal.plan.items

@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-from cmdr.core.changes import proposals as proposing
-from cmdr.core.changes.kept_forms import KeptProposal
-from cmdr.core.changes.proposal_store import NotKept, ProposalStore
-from cmdr.core.changes.proposals import PENDING_PER_CALLER, Proposals
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
+from cmdr.core.proposals import proposals as proposing
+from cmdr.core.proposals.kept_forms import KeptProposal
+from cmdr.core.proposals.proposal_store import NotKept, ProposalStore
+from cmdr.core.proposals.proposals import PENDING_PER_CALLER, Proposals
 from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.plans.command_plan import CodePlan, CommandPlan
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
@@ -170,8 +170,7 @@ async def test_what_expired_while_cmdr_was_off_is_told_and_its_agent_hears_it(ru
     assert second.proposals.pending() == []
     assert second.proposals.get(kept.id, AGENT).state == "expired"
     assert [told.id for told in second.proposals.ended.all()] == [kept.id]
-    assert [missed.id for missed in second.proposals.missed()] == [kept.id]
-    second.proposals.missed_seen()
+    second.proposals.ended.seen([kept.id])
     assert second.proposals.ended.all() == []
     await second.end()
 

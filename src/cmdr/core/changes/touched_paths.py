@@ -11,7 +11,7 @@ _Paths = frozenset[bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class TouchedPaths:
     """Real paths. A folder stands for all that is inside."""
 
     changed: _Paths
@@ -22,7 +22,7 @@ class Places:
     """The folders it works in; others may work in them too, but not take them away."""
 
     @classmethod
-    def of(cls, plan: Plan) -> "Places":
+    def of(cls, plan: Plan) -> "TouchedPaths":
         """Look at every item, and at the way to every root; for a thread, as there may be very many."""
         roots = {root.path: os.path.realpath(root.path) for root in plan.roots}
 
@@ -41,7 +41,7 @@ class Places:
                 joined.update(map(real, _joined(item)))
         return cls(frozenset(changed), frozenset(read), frozenset(joined))
 
-    def touches(self, other: "Places") -> bool:
+    def touches(self, other: "TouchedPaths") -> bool:
         """Whether one changes what the other changes, reads or works in."""
         return (
             _meet(self.changed, other.changed)

@@ -7,16 +7,16 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from tests.core.changes.rules_ground import CLAUDE, House
+from tests.core.rules.rules_ground import CLAUDE, House
 
 from cmdr.commands.editor import review_answers
 from cmdr.core.audit.chain import read_log
-from cmdr.core.changes import rule_facts
-from cmdr.core.changes import rules as at_work
 from cmdr.core.changes.engine import OperationInterrupted
-from cmdr.core.changes.rule_ledger import FILE_NAME
 from cmdr.core.dispatch.principals import PERSON, SAME_USER, Principal
 from cmdr.core.errors import NotAllowed
+from cmdr.core.rules import rule_facts
+from cmdr.core.rules import rules as at_work
+from cmdr.core.rules.rule_ledger import FILE_NAME
 from cmdr.model.plans.proposal import ProposalState
 from cmdr.model.root_spec import RootSpec
 from cmdr.model.rules import Admission

@@ -1,8 +1,8 @@
 """No rule admits what its words exclude: random plans and rules, judged by code that knows nothing of the matcher."""
 
 import pytest
-from tests.core.changes.rules_ground import House
-from tests.core.changes.rules_oracle import try_them
+from tests.core.rules.rules_ground import House
+from tests.core.rules.rules_oracle import try_them
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from cmdr.core.changes import rule_facts
-from cmdr.core.changes.rule_facts import Bounds, look_at, nearest, real_folder, roots_within, stands
+from cmdr.core.rules import rule_facts
+from cmdr.core.rules.rule_facts import Bounds, look_at, nearest, real_folder, roots_within, stands
 from cmdr.engine.plan.new_plan import plan_mkfile
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.survey import Choices

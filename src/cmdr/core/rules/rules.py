@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from cmdr.core.agents.trust import identity_of
 from cmdr.core.audit.log import Audit
 from cmdr.core.changes.jobs import Jobs
-from cmdr.core.changes.proposals import Proposals
-from cmdr.core.changes.rule_book import RuleBook, RuleStanding
-from cmdr.core.changes.rule_facts import Bounds, look_at, nearest, real_folder, roots_within, stands
-from cmdr.core.changes.rule_ledger import Ledger
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import AskedInstead, CommandError, NotAllowed
 from cmdr.core.events import Events
+from cmdr.core.proposals.proposals import Proposals
+from cmdr.core.rules.rule_book import RuleBook, RuleStanding
+from cmdr.core.rules.rule_facts import Bounds, look_at, nearest, real_folder, roots_within, stands
+from cmdr.core.rules.rule_ledger import Ledger
 from cmdr.core.settings import Settings
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError

@@ -14,11 +14,11 @@ from typing import Any
 
 from cmdr.core.agents.trust import identity_of
 from cmdr.core.audit.log import Audit, AuditRecord
-from cmdr.core.changes.rule_facts import real_folder, stands
-from cmdr.core.changes.rule_file import Change, added, changed, removed
-from cmdr.core.changes.rule_ledger import Ledger
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
+from cmdr.core.rules.rule_facts import real_folder, stands
+from cmdr.core.rules.rule_file import Change, added, changed, removed
+from cmdr.core.rules.rule_ledger import Ledger
 from cmdr.core.settings import Settings
 from cmdr.core.threads import in_thread
 from cmdr.model.names import display_name

@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
-from cmdr.core.changes import rule_ledger
-from cmdr.core.changes.rule_ledger import FILE_NAME, Ledger, steady_clock
+from cmdr.core.rules import rule_ledger
+from cmdr.core.rules.rule_ledger import FILE_NAME, Ledger, steady_clock
 from cmdr.model.rules import HOUR_S, Spent
 
 

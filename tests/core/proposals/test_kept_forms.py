@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from cmdr.core.changes import kept_forms
-from cmdr.core.changes.kept_forms import Damaged, KeptEdit, KeptProposal, TooLarge, decode, encode
+from cmdr.core.proposals import kept_forms
+from cmdr.core.proposals.kept_forms import Damaged, KeptEdit, KeptProposal, TooLarge, decode, encode
 from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile, plan_write
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.model.plans.command_plan import CodePlan, CommandPlan

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import astuple, dataclass, field
 
 from cmdr.core import places
-from cmdr.core.changes.ended_proposals import EndedProposal
-from cmdr.core.changes.kept_forms import Damaged, Kept, KeptProposal, TooLarge, decode, encode
+from cmdr.core.proposals.ended_proposals import EndedProposal
+from cmdr.core.proposals.kept_forms import Damaged, Kept, KeptProposal, TooLarge, decode, encode
 
 MAX_FILE_BYTES = 32 << 20
 MAX_TOTAL_BYTES = 128 << 20

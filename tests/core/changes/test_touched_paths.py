@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from cmdr.core.changes.places import Places
+from cmdr.core.changes.touched_paths import TouchedPaths
 from cmdr.engine.plan.new_plan import plan_link, plan_mkdir, plan_mkfile
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, StepName, Verb
@@ -49,7 +49,7 @@ OTHERS = {
 @pytest.mark.parametrize("other", OTHERS)
 def test_a_copy_meets_only_what_touches_its_sources_targets_or_folders(tree, other):
     make, meets = OTHERS[other]
-    one, two = Places.of(copied(tree, "from/a", "from/b", "from/inner")), Places.of(make(tree))
+    one, two = TouchedPaths.of(copied(tree, "from/a", "from/b", "from/inner")), TouchedPaths.of(make(tree))
     assert one.touches(two) is meets
     assert two.touches(one) is meets
 
@@ -57,7 +57,7 @@ def test_a_copy_meets_only_what_touches_its_sources_targets_or_folders(tree, oth
 def test_what_is_left_alone_is_no_place(tree):
     skipped = PlanItem(StepName.NOTHING, Kind.FILE, Place(os.fsencode(tree), b"from/a"), reason="a reason")
     plan = Plan(Verb.COPY, (skipped,), (Root(os.fsencode(tree), 1, 1),))
-    assert Places.of(plan).read == frozenset()
+    assert TouchedPaths.of(plan).read == frozenset()
 
 
 def test_the_notes_of_the_trash_and_second_names_are_places_too():
@@ -66,11 +66,11 @@ def test_the_notes_of_the_trash_and_second_names_are_places_too():
         StepName.TWIN, Kind.FILE, Place(b"/", b"trash/x"), Place(b"/", b"x"),
         info=Place(b"/", b"trash/x.info"), twin=Place(b"/", b"first"),
     )  # fmt: skip
-    places = Places.of(Plan(Verb.RESTORE, (item,), (root,)))
+    places = TouchedPaths.of(Plan(Verb.RESTORE, (item,), (root,)))
     assert places.changed == {b"/x", b"/trash/x.info"}
     assert places.read == {b"/trash/x", b"/first"}
-    everything = Places(frozenset({b"/"}), frozenset(), frozenset())
+    everything = TouchedPaths(frozenset({b"/"}), frozenset(), frozenset())
     assert everything.touches(places)
-    assert Places.of(Plan(Verb.COPY, (PlanItem(StepName.MAKE, Kind.FOLDER, None, Place(b"/x", b"")),))).changed == {
-        b"/x"
-    }
+    assert TouchedPaths.of(
+        Plan(Verb.COPY, (PlanItem(StepName.MAKE, Kind.FOLDER, None, Place(b"/x", b"")),))
+    ).changed == {b"/x"}

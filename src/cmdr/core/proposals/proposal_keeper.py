@@ -7,10 +7,10 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cmdr.core.changes.ended_proposals import EndedProposal, EndedProposals
-from cmdr.core.changes.kept_forms import Kept
-from cmdr.core.changes.proposal_store import Found, NotKept, ProposalStore
 from cmdr.core.places import UnsafePlace
+from cmdr.core.proposals.ended_proposals import EndedProposal, EndedProposals
+from cmdr.core.proposals.kept_forms import Kept
+from cmdr.core.proposals.proposal_store import Found, NotKept, ProposalStore
 from cmdr.core.threads import in_thread
 
 if TYPE_CHECKING:

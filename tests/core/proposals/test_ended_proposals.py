@@ -2,8 +2,8 @@
 
 import pytest
 
-from cmdr.core.changes.ended_proposals import KEPT_PER_CALLER, MAX_CALLERS, EndedProposal, EndedProposals
 from cmdr.core.events import Events
+from cmdr.core.proposals.ended_proposals import KEPT_PER_CALLER, MAX_CALLERS, EndedProposal, EndedProposals
 from cmdr.model.panes.workspace import Workspace
 
 

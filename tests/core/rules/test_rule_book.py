@@ -4,7 +4,7 @@ import asyncio
 import os
 
 import pytest
-from tests.core.changes.rules_ground import CLAUDE, House
+from tests.core.rules.rules_ground import CLAUDE, House
 
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
@@ -55,7 +55,7 @@ async def test_an_offer_is_there_at_once_after_it_was_looked_up(house):
 
 
 async def test_offers_are_forgotten_with_the_oldest_first(house, monkeypatch):
-    monkeypatch.setattr("cmdr.core.changes.rules._KEPT_OFFERS", 1)
+    monkeypatch.setattr("cmdr.core.rules.rules._KEPT_OFFERS", 1)
     async with house.open():
         first, second = await propose(house, "a.txt"), await propose(house, "b.txt")
         for proposal in (first, second):
@@ -178,7 +178,7 @@ async def test_a_rule_that_left_the_file_meanwhile_is_told(house):
     async with house.open():
         rule = house.commander.rules.all()[0]
         house.write_rules(house.rule(client='"codex"'))
-        from cmdr.core.changes.rule_file import changed
+        from cmdr.core.rules.rule_file import changed
 
         with pytest.raises(CommandError, match="not in the settings any more"):
             await house.commander.settings.rewrite(changed(rule, suspended="x"))

@@ -1,0 +1,1 @@
+"""What the person has said yes to beforehand."""
