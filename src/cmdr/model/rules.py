@@ -254,6 +254,11 @@ def end_of_day(now: float) -> float:
 
 def words_of(rule: Rule, now: float, home: bytes = b"") -> str:
     """A rule in one line: “claude, move within ~/Downloads, up to 200 files and 2 GiB an hour, today”."""
+    return f"{terms_of(rule, home)}, {until_words(rule.until, now)}"
+
+
+def terms_of(rule: Rule, home: bytes = b"") -> str:
+    """The same without how long it holds, for a rule that is only offered."""
     verbs = ", ".join(sorted(verb.value for verb in rule.verbs)) or "nothing"
     roots = ", ".join(_shortened(root, home) for root in rule.roots) or "no folder"
     budget = rule.budget
@@ -262,7 +267,7 @@ def words_of(rule: Rule, now: float, home: bytes = b"") -> str:
         much += f" in {count(budget.operations, 'operation')}"
     parts = [printable(rule.client, 40) or "nobody", f"{verbs} within {roots}", much]
     parts += ["overwriting into the trash"] if rule.overwrites else []
-    return ", ".join([*parts, until_words(rule.until, now)])
+    return ", ".join(parts)
 
 
 def until_words(until: float | None, now: float) -> str:

@@ -472,8 +472,9 @@ async def test_a_rule_that_was_suspended_by_itself_is_told_until_seen(desk, smal
         rule = await at.commander.rules.make(proposal, PERSON, today=True)
         at.commander.rules._ledger.suspended[rule.number] = ("you said no twice", 5.0)
         (row,) = await rows(at, "suspended")
-        assert (row["id"], row["detail"], row["since"]) == (f"rule {rule.number}", "you said no twice", 5.0)
-        assert row["what"].startswith(f"Rule {rule.number} is suspended: ")
+        assert (row["id"], row["by"], row["since"]) == (f"rule {rule.number}", "other", 5.0)
+        assert row["what"] == f"Rule {rule.number} is suspended: you said no twice"
+        assert row["detail"].startswith("other, mkdir within ")
         await answer(at, [row], "seen")
         assert await rows(at, "suspended") == []
 

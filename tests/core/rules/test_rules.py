@@ -788,7 +788,7 @@ async def test_the_inbox_offers_the_rule_in_words_and_tells_what_was_suspended_u
         await house.move(first)
         await house.commander.rules.offer_now(house.pending[0])
         (row,) = (await house.person("inbox"))["rows"]
-        assert row["rule"] == "claude, move within ~/Downloads, up to 200 files and 2 GiB an hour, today"
+        assert row["rule"] == "claude, move within ~/Downloads, up to 200 files and 2 GiB an hour"
         answer = {"ids": [row["id"]], "digests": [row["digest"]], "answer": "rule"}
         assert (await house.person("inbox.answer", **answer))["rule"] == 1
         operation = ran(await house.move(second))

@@ -17,7 +17,7 @@ from cmdr.model.plans.plan_text import amount_of, chosen_of, title_of, word_to_t
 from cmdr.model.plans.request_plan import RequestPlan
 from cmdr.model.results.inbox import Inbox as Rows
 from cmdr.model.results.inbox import InboxAnswer, InboxKind, InboxRow
-from cmdr.model.rules import words_of
+from cmdr.model.rules import terms_of, words_of
 from cmdr.model.texts.diff import Hunk
 from cmdr.model.units import count, human_size
 
@@ -85,7 +85,7 @@ class Inbox:
         plan = proposal.plan
         by, word = client_of(proposal.proposed_by), word_to_type(plan) or ""
         offered = self._commander.rules.offer(proposal) if by else None
-        rule = "" if offered is None else words_of(offered, time.time(), os.path.expanduser(b"~"))
+        rule = "" if offered is None else terms_of(offered, os.path.expanduser(b"~"))
         risk = risk_of(plan)
         detail = chosen_of(plan)
         if proposal.unkept:
@@ -160,9 +160,10 @@ class Inbox:
 
     def _suspended(self) -> Iterator[InboxRow]:
         for rule, why, at in self._commander.rules.suspended_unseen():
-            what = f"Rule {rule.number} is suspended: {words_of(rule, time.time(), os.path.expanduser(b'~'))}"
+            what = f"Rule {rule.number} is suspended: {why}"
+            words = words_of(rule, time.time(), os.path.expanduser(b"~"))
             id = f"{_RULE}{rule.number}"
-            yield InboxRow(id, InboxKind.SUSPENDED, "", what, why, since=at, answers=(InboxAnswer.SEEN,))
+            yield InboxRow(id, InboxKind.SUSPENDED, rule.client, what, words, since=at, answers=(InboxAnswer.SEEN,))
 
     def _warnings(self) -> Iterator[InboxRow]:
         warnings = self._commander.warnings
