@@ -37,7 +37,7 @@ def verbs():
     """The parsers of all verbs, by their word."""
     found = argparse.ArgumentParser().add_subparsers()
     for module in main._VERBS:
-        import_module(f"cmdr.cli.{module}").add(found)
+        import_module(f"cmdr.cli.verbs.{module}").add(found)
     return found.choices
 
 

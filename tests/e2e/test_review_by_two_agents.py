@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from cmdr.cli.decide import _inked
+from cmdr.cli.verbs.decide import _inked
 
 _spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parent / "pty_terminal.py")
 pty_terminal = importlib.util.module_from_spec(_spec)

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from cmdr import __version__
 from cmdr.cli.launcher import Launcher, Start
-from cmdr.cli.serve import add_nvim, add_root, folder, port
+from cmdr.cli.verbs.serve import add_nvim, add_root, folder, port
 from cmdr.core.places import needed
 from cmdr.model.errors import Unusable
 
@@ -34,7 +34,7 @@ def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:
     parser.add_argument("--version", action="version", version=f"cmdr {__version__}")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", prog="cmdr")
     for verb in _VERBS:
-        import_module(f"cmdr.cli.{verb}").add(verbs)
+        import_module(f"cmdr.cli.verbs.{verb}").add(verbs)
     if given[0] not in verbs.choices and given[0] not in ("-h", "--help", "--version"):
         if meant := _meant(given[0], verbs.choices):
             parser.error(f"{given[0]} is neither a verb nor a folder here. Did you mean {meant}?")

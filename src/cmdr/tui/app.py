@@ -20,7 +20,7 @@ from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.panes.saved_tabs import SavedTabs, prepare_workspace
 from cmdr.model.keys import KeyMap
 from cmdr.model.panes.tab import SelectedEntries
-from cmdr.tui.changes.waiting import waiting_rows
+from cmdr.tui.inbox.waiting import waiting_rows
 from cmdr.tui.input.action_queue import queued_key
 from cmdr.tui.input.key_map import key_map
 from cmdr.tui.input.presence import Presence

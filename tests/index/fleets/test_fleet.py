@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.index.forest import NOW, filters, naive, plant
 
-from cmdr.cli.fleet import DIALECTS
+from cmdr.cli.verbs.fleet import DIALECTS
 from cmdr.index.errors import BadPattern, BadQuestion
 from cmdr.index.fleets import parquet_export
 from cmdr.index.fleets.export_rows import ExportedRows

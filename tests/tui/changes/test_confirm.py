@@ -7,7 +7,7 @@ import pytest
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import NotAllowed
 from cmdr.model.job import Job, JobState
-from cmdr.tui.changes.waiting import waiting_rows
+from cmdr.tui.inbox.waiting import waiting_rows
 from cmdr.tui.windows.window import GRACE_S
 
 AGENT = Principal("agent", "claude")

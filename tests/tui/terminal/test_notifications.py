@@ -3,7 +3,7 @@
 import pytest
 
 from cmdr.core.dispatch.principals import Principal
-from cmdr.tui.changes.waiting import waiting_rows
+from cmdr.tui.inbox.waiting import waiting_rows
 from cmdr.tui.terminal.notifications import AWAY_S, BELL, FIRST_PAUSE_S, Notifications
 
 AGENT = Principal("agent", "claude")

@@ -5,7 +5,7 @@ import pytest
 from cmdr.core.dispatch.principals import Principal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
-from cmdr.tui.changes.inbox_answers import NEXT_S
+from cmdr.tui.inbox.answers import NEXT_S
 from cmdr.tui.windows.window import GRACE_S
 
 AGENT = Principal("agent", "claude", token=True)

@@ -72,7 +72,7 @@ def jobs(screen: MainScreen) -> None:
 @action("approvals")
 def approvals(screen: MainScreen) -> None:
     """What waits for the person: proposals, edits, questions, what failed, and windows that agents opened."""
-    from cmdr.tui.changes.inbox import open_inbox
+    from cmdr.tui.inbox.inbox import open_inbox
 
     open_inbox(screen)
 

@@ -12,7 +12,7 @@ from cmdr.model.job import JobState
 from cmdr.model.keys import KeyMap
 from cmdr.model.names import is_within
 from cmdr.model.units import count, human_size
-from cmdr.tui.changes.waiting import in_words, waiting_rows
+from cmdr.tui.inbox.waiting import in_words, waiting_rows
 from cmdr.tui.input.key_map import key_labels, label_cells
 from cmdr.tui.panes.frame import entry_line
 from cmdr.tui.panes.prefetch import LinkTargetCache

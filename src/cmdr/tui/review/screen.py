@@ -42,8 +42,8 @@ def open_review(screen: MainScreen, case: ReviewRecord) -> None:
 
 def open_next(screen: MainScreen) -> None:
     """After an answer: the edit that waits longest, or what else waits, if anything does."""
-    from cmdr.tui.changes.inbox import InboxWindow
-    from cmdr.tui.changes.waiting import waiting_rows
+    from cmdr.tui.inbox.inbox import InboxWindow
+    from cmdr.tui.inbox.waiting import waiting_rows
 
     left = pending_reviews(screen)
     if left:

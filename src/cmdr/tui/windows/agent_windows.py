@@ -8,7 +8,7 @@ from textual import events
 from textual.screen import Screen
 
 from cmdr.model.results.inbox import InboxKind
-from cmdr.tui.changes.waiting import BLOCKING, waiting_rows, waiting_windows
+from cmdr.tui.inbox.waiting import BLOCKING, waiting_rows, waiting_windows
 from cmdr.tui.windows.window import CLOSE_KEYS, GracePeriod
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class AgentWindows:
 
     def _show(self) -> None:
         """Put it in front: a window as it is, what has to be decided in the inbox, a single edit as a review."""
-        from cmdr.tui.changes.inbox import InboxWindow
+        from cmdr.tui.inbox.inbox import InboxWindow
         from cmdr.tui.review.screen import open_review, pending_reviews
 
         new = self._new()

@@ -9,11 +9,11 @@ from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
 from cmdr.model.panes.workspace import DialogType
 from cmdr.model.results.inbox import InboxKind
-from cmdr.tui.changes.inbox_rows import job_of
 from cmdr.tui.changes.jobs import JobsWindow
 from cmdr.tui.changes.plan_list import PlanList
 from cmdr.tui.changes.progress import Progress
-from cmdr.tui.changes.waiting import PLANS, Entry
+from cmdr.tui.inbox.rows import job_of
+from cmdr.tui.inbox.waiting import PLANS, Entry
 from cmdr.tui.review.screen import open_review, pending_reviews
 from cmdr.tui.widgets.lines import Row
 from cmdr.tui.windows.text_window import TextWindow

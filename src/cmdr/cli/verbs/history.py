@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from cmdr.cli.decide import confirm
 from cmdr.cli.launcher import Ask, Launcher, as_person
 from cmdr.cli.prompts import follow
+from cmdr.cli.verbs.decide import confirm
 from cmdr.core.dispatch.parameter import Arguments
 
 _TITLES = ("ID", "WHEN", "WHAT", "BY", "STATE")

@@ -3,9 +3,9 @@
 from cmdr.model.agent_text import wrapped
 from cmdr.model.results.inbox import InboxAnswer, InboxRow
 from cmdr.model.units import count
-from cmdr.tui.changes.inbox_answers import Given, keys_of, looks_like
-from cmdr.tui.changes.inbox_entries import InboxEntries
-from cmdr.tui.changes.waiting import Entry
+from cmdr.tui.inbox.answers import Given, keys_of, looks_like
+from cmdr.tui.inbox.entries import InboxEntries
+from cmdr.tui.inbox.waiting import Entry
 from cmdr.tui.widgets.lines import Row
 
 OFFER_ROW: Row = [(" t  today ", "file"), ("  w  always ", "file"), ("  Esc  back", "file")]

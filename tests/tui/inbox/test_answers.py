@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.tui.conftest import Clock
 
 from cmdr.model.results.inbox import InboxAnswer, InboxKind, InboxRow
-from cmdr.tui.changes.inbox_answers import BURST_S, DeliberateKeys, Given, keys_of, looks_like, meant
+from cmdr.tui.inbox.answers import BURST_S, DeliberateKeys, Given, keys_of, looks_like, meant
 
 YES_NO = InboxRow("p_1", InboxKind.PROPOSAL, "claude", "Move", digest="d", answers=(InboxAnswer.YES, InboxAnswer.NO))
 QUESTION = InboxRow(

@@ -16,7 +16,7 @@ from cmdr.model.plans.plan_text import facts_of
 from cmdr.model.results.inbox import InboxKind, InboxRow
 from cmdr.model.texts.diff import Diff
 from cmdr.model.units import iso_time
-from cmdr.tui.changes.waiting import PLANS, Entry
+from cmdr.tui.inbox.waiting import PLANS, Entry
 from cmdr.tui.terminal.safe_text import fit, fit_middle, printable, width_of
 from cmdr.tui.widgets.lines import Row
 

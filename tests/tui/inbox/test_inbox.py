@@ -6,8 +6,8 @@ import pytest
 from textual import events
 
 from cmdr.core.dispatch.principals import Principal
-from cmdr.tui.changes.inbox_answers import BURST_S, NEXT_S
-from cmdr.tui.changes.waiting import waiting_rows
+from cmdr.tui.inbox.answers import BURST_S, NEXT_S
+from cmdr.tui.inbox.waiting import waiting_rows
 from cmdr.tui.windows.window import GRACE_S
 
 AGENTS = tuple(Principal("agent", name) for name in ("claude", "codex"))

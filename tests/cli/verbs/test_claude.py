@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from cmdr import commands
-from cmdr.cli.claude import arguments_of
+from cmdr.cli.verbs.claude import arguments_of
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.core.editing.ide_lock import lock_of

@@ -7,9 +7,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cmdr.cli.decide import STOPPED, show_edit
 from cmdr.cli.launcher import Ask, Launcher, as_person
 from cmdr.cli.prompts import drop_typed, follow, key_pressed, line_width, print_plan, show_all
+from cmdr.cli.verbs.decide import STOPPED, show_edit
 from cmdr.core.errors import CommandError
 from cmdr.core.flow.change import ANSWERS, FOLDER_ANSWERS, is_yes
 from cmdr.model.agent_text import framed, wrapped

@@ -19,13 +19,13 @@ from textual.widgets import Input
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.model.results.inbox import InboxAnswer, InboxAnswered, InboxRow
-from cmdr.tui.changes.inbox_answer_rows import OFFER_ROW, answer_row, offer_rows, typing_row
-from cmdr.tui.changes.inbox_answers import NEXT_S, DeliberateKeys, Given, looks_like, meant
-from cmdr.tui.changes.inbox_entries import InboxEntries
-from cmdr.tui.changes.inbox_rows import detail_rows, list_row
-from cmdr.tui.changes.inbox_widgets import EntryList, WordInput
-from cmdr.tui.changes.open_entry import open_entry
-from cmdr.tui.changes.waiting import Entry, waiting_entries
+from cmdr.tui.inbox.answer_rows import OFFER_ROW, answer_row, offer_rows, typing_row
+from cmdr.tui.inbox.answers import NEXT_S, DeliberateKeys, Given, looks_like, meant
+from cmdr.tui.inbox.entries import InboxEntries
+from cmdr.tui.inbox.open_entry import open_entry
+from cmdr.tui.inbox.rows import detail_rows, list_row
+from cmdr.tui.inbox.waiting import Entry, waiting_entries
+from cmdr.tui.inbox.widgets import EntryList, WordInput
 from cmdr.tui.input.key_forwarding import forward_to_front
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import GracePeriod, Window

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from cmdr.cli.main import run
-from cmdr.cli.token import line_of
+from cmdr.cli.verbs.token import line_of
 from cmdr.core.agents.tokens import Client, Tokens
 
 HASH = "0" * 64

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cmdr.cli.history import history_lines
+from cmdr.cli.verbs.history import history_lines
 from cmdr.core.agents.agent_detection import MARKS
 from cmdr.core.changes.engine import Engine
 from cmdr.engine.fs.syscalls import Syscalls
@@ -22,7 +22,7 @@ from cmdr.engine.run.control import Unattended
 
 AGENTS = tuple(mark.variable for mark in MARKS)
 
-_spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parents[1] / "e2e" / "pty_terminal.py")
+_spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parents[2] / "e2e" / "pty_terminal.py")
 pty_terminal = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(pty_terminal)
 own_terminal = pty_terminal.own_terminal

@@ -9,7 +9,7 @@ import sys
 import polars as pl
 import pytest
 
-from cmdr.cli import trees
+from cmdr.cli.verbs import trees
 from cmdr.core.dispatch.answer import Reply
 
 
@@ -36,7 +36,7 @@ def told_as(result):
 
 INTERRUPTED = """
 import signal, sys
-from cmdr.cli import trees
+from cmdr.cli.verbs import trees
 trees._find = lambda ask, chosen: signal.raise_signal(signal.SIGINT)
 from cmdr.app import main
 sys.exit(main())

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from cmdr.model.results.inbox import InboxRow
-from cmdr.tui.changes.waiting import Entry
+from cmdr.tui.inbox.waiting import Entry
 
 
 class InboxEntries:

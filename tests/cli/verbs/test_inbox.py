@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cmdr.cli.inbox import inbox_lines, keys_of, row_lines
+from cmdr.cli.verbs.inbox import inbox_lines, keys_of, row_lines
 
-_spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parents[1] / "e2e" / "pty_terminal.py")
+_spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parents[2] / "e2e" / "pty_terminal.py")
 pty_terminal = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(pty_terminal)
 CMDR = str(Path(sys.executable).with_name("cmdr"))
