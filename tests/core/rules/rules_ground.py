@@ -71,7 +71,7 @@ class House:
             rates=RateLimiter(scale=1e6),
             engine=Engine(Journal(bytes(self.state / "journal.db"))),
             settings=Settings(str(self.config)),
-            sandbox=Sandbox(roots, private),
+            sandbox=Sandbox(roots, private, is_chosen=how.pop("is_chosen", True)),
             state=str(self.state),
             **how,
         )

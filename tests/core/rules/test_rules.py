@@ -798,3 +798,35 @@ async def test_the_inbox_offers_the_rule_in_words_and_tells_what_was_suspended_u
         assert row["what"] == f"Rule 1 is suspended: you undid operation {operation}"
         await house.person("inbox.answer", ids=[row["id"]], digests=[row["digest"]], answer="seen")
         assert [each for each in (await house.person("inbox"))["rows"] if each["kind"] == "suspended"] == []
+
+
+async def test_where_nobody_named_roots_a_rule_names_its_folders_itself(house):
+    """From the left pane to the right one: the usual root is the left folder, and no rule was ever offered."""
+    first, second = house.plant("a.txt", "b.txt")
+    other = house.home / "Elsewhere"
+    other.mkdir()
+    usual = [RootSpec(bytes(house.downloads))]
+    async with house.open(roots=usual, is_chosen=False):
+        asked(await house.agent("move", paths=[first], to=str(other)))
+        rule = await house.commander.rules.offer_now(house.pending[0])
+        assert rule.roots == (bytes(house.downloads), bytes(other))
+        await house.person("rules.make", proposal=house.pending[0].id, until="today")
+        ran(await house.agent("move", paths=[second], to=str(other)))
+
+
+async def test_where_the_person_named_roots_nothing_outside_is_offered_or_admitted(house):
+    (path,) = house.plant("a.txt")
+    other = house.home / "Elsewhere"
+    other.mkdir()
+    house.write_rules(house.rule(roots=f'["{house.downloads}", "{other}"]'))
+    async with house.open(roots=[RootSpec(bytes(house.downloads))]):
+        asked(await house.agent("move", paths=[path], to=str(other)))
+        assert await house.commander.rules.offer_now(house.pending[0]) is None
+
+
+async def test_no_rule_is_offered_for_a_whole_home(house, monkeypatch):
+    (path,) = house.plant("a.txt")
+    monkeypatch.setenv("HOME", str(house.home))
+    async with house.open():
+        asked(await house.agent("move", paths=[path], to=str(house.home)))
+        assert await house.commander.rules.offer_now(house.pending[0]) is None

@@ -62,7 +62,8 @@ def open_sandbox(chosen: ChosenRoots, settings: Settings) -> Sandbox:
     roots, code = list(chosen.roots), tuple(program_paths())
     while True:
         try:
-            return Sandbox(roots, private, program=code, run_from=path_folders())
+            is_chosen = chosen.origin is not Origin.USUAL
+            return Sandbox(roots, private, program=code, run_from=path_folders(), is_chosen=is_chosen)
         except BadRoot as error:
             if chosen.origin in (Origin.FLAG, Origin.ENVIRONMENT):
                 raise BadSetting(f"{chosen.origin}: {error}") from error

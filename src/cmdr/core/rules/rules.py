@@ -6,6 +6,7 @@ asked about as ever. Only the person makes, allows and removes rules.
 
 import asyncio
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.job import Job
+from cmdr.model.names import is_within
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.plan_text import amount_of
 from cmdr.model.plans.proposal import Proposal, ProposalState
@@ -312,10 +314,15 @@ class Rules:
         return Facts(outline.at_least(found.files, found.size), found.folders, standing, found.never)
 
     def _bounds(self, principal: Principal) -> Bounds | None:
-        """What a client may get at: the agents' folders, and where its token names some, only what is in both."""
+        """What a client may get at: the folders that the person gave agents, and its own where its token names some.
+
+        Where nobody named any, a rule names its folders itself: the usual one is where agents read, not where they end.
+        """
         sandbox = self._sandbox
+        reaches = []
         try:
-            reaches = [sandbox.resolver(None, read_only=principal.read_only).trees]
+            if sandbox.is_chosen:
+                reaches.append(sandbox.resolver(None, read_only=principal.read_only).trees)
             if principal.roots is not None:
                 reaches.append(sandbox.resolver(principal.roots, read_only=principal.read_only).trees)
         except DiskError:
@@ -360,13 +367,18 @@ class Rules:
         outline = outline.at_least(found.files, found.size)
         within = roots_within(bounds.reaches)
         rule = offered(outline, map(nearest, found.sources), map(nearest, found.targets), within)
-        if found.never or rule is None:
+        if found.never or rule is None or any(self._holds_a_home(root) for root in rule.roots):
             return None
         # Only one that would admit this very plan: of folders that are what they are called.
         standing = frozenset((0, root) for root in rule.roots if real_folder(root) == root)
         identities = tuple(identity_of(root) for root in rule.roots)
         is_right = not matches(rule, Facts(outline, found.folders, standing), time.time())
         return _Offer(rule, identities) if is_right else None
+
+    def _holds_a_home(self, root: bytes) -> bool:
+        """Whether a folder is all that is somebody's, or more: who means that in a rule writes it down."""
+        own = os.path.realpath(os.path.expanduser(b"~"))
+        return any(is_within(home, root) for home in (*self._sandbox.private.homes, own))
 
 
 def _only_the_person(principal: Principal) -> None:

@@ -36,11 +36,16 @@ class Sandbox:
         kernel: bool = True,
         program: tuple[bytes, ...] = (),
         run_from: tuple[bytes, ...] = (),
+        is_chosen: bool = True,
     ) -> None:
-        """`program` is where this program's own code stands, `run_from` what is in PATH; a change needs the person."""
+        """`program` is where this program's own code stands, `run_from` what is in PATH; a change needs the person.
+
+        `is_chosen` says whether the person named the roots; else they are the usual folder.
+        """
         self.private = private or PrivatePlaces()
         self.protection = Protection((*self.private.own, *program), run_from, LinkedPlaces(self.private.homes))
         self.roots = tuple(roots)
+        self.is_chosen = is_chosen
         self._kernel = kernel
         self._open: dict[bytes, OpenRoot] = {}
         self._opening = threading.Lock()
