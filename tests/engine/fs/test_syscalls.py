@@ -28,6 +28,7 @@ OWN_DATA = {
     "files/viewing/decoding.py": "a sealed copy, in memory, of the file that is decoded",
     "core/agents/tokens.py": "token files in the runtime directory",
     "core/transfers/uploads.py": "what arrives from the browser, in the state directory until the engine copies it",
+    "core/proposals/proposal_store.py": "what agents proposed, in the state directory until it is answered",
     "cli/bridge.py": "writes to its own standard output",
     "editor/kernel.py": "the scratch directory of a code run",
     "ide/face.py": "the lock file by which Claude Code finds the editor socket",

@@ -27,9 +27,7 @@ async def agents(call: Call, *, since: Moment = None) -> Agents:
     return await call.commander.turns.agents(since)
 
 
-@command(
-    "agents.undoOffer", access=Access.ACT, programs_only=True, title="What an undo of agents' work would take back"
-)
+@command("agents.undoOffer", access=Access.ACT, title="What an undo of agents' work would take back")
 async def undo_offer(
     call: Call,
     *,

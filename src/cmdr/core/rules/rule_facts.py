@@ -16,7 +16,7 @@ from cmdr.files.protected import Protection
 from cmdr.files.sandbox.open_beneath import real_path
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.model.names import display_name, is_within
-from cmdr.model.plans.plan import Decision, Kind, Place, Plan, PlanItem, Root, StepName
+from cmdr.model.plans.plan import Decision, Kind, Place, Plan, PlanItem, Root
 from cmdr.model.plans.steps import KINDS
 from cmdr.model.plans.trust_plan import Identity
 from cmdr.model.root_spec import RootSpec
@@ -143,7 +143,7 @@ class _Look:
         after = self._place(target, self._changed, self.found.targets)
         for place in (item.twin, item.info):
             self._place(place, self._changed, self.found.targets)
-        if item.remove_source and item.step in (StepName.COPY, StepName.TWIN) and before is not None:
+        if item.remove_source and kind.brings_contents and before is not None:
             self._copied_away += item.totals.bytes
             self._away.add(os.path.dirname(before))
         for path in (after, None if is_only_read else before):
@@ -156,7 +156,7 @@ class _Look:
         self._must_land_no_program(item, after)
         if item.kind is Kind.FOLDER and kind.moves_folders and before is not None:
             self._whole_folder(before, after)
-        if item.step is StepName.LINK and source is None and after is not None:
+        if kind.makes_link and source is None and after is not None:
             self._leads_to(after, item.data or b"")
 
     def _place(self, place: Place | None, as_what: set[bytes], as_end: set[bytes]) -> bytes | None:
@@ -190,7 +190,7 @@ class _Look:
         self.found.size += _size_of(seen)
         if why := self._bounds.private.reason_here(before, seen):
             raise Asked(f"{display_name(before)} {why}")
-        lands = after is not None and item.step is not StepName.ATTRIBUTES
+        lands = after is not None and item.change is None
         _refuse_program(before, seen, reads=lands)
 
     def _must_land_no_program(self, item: PlanItem, after: bytes | None) -> None:
@@ -200,9 +200,9 @@ class _Look:
             raise Asked(f"{display_name(after)} could be run")
         if item.kind is not Kind.FOLDER and _is_run_by_name(after):
             raise Asked(f"{display_name(after)} is run by whoever opens it")
-        if item.data is not None and item.step is StepName.CREATE and item.data.startswith(b"#!"):
+        if item.data is not None and not KINDS[item.step].makes_link and item.data.startswith(b"#!"):
             raise Asked(f"{display_name(after)} is a script")
-        if item.decision is Decision.REPLACE or item.step is StepName.SWAP:
+        if item.decision is Decision.REPLACE or KINDS[item.step].swaps:
             seen = os.lstat(after)
             if why := self._bounds.private.reason_here(after, seen):
                 raise Asked(f"{display_name(after)} {why}")

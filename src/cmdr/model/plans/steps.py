@@ -52,6 +52,10 @@ class StepKind:
     brings_contents: bool = False
     """Whether a file with the contents of its source comes into being."""
     is_trashed: bool = False
+    makes_link: bool = False
+    """Whether its data is where a new symbolic link leads, when it has no source."""
+    swaps: bool = False
+    """Whether two names change places."""
     moves_folders: bool = False
     """Whether a folder goes as a whole, with all that is inside."""
 
@@ -62,11 +66,11 @@ KINDS: dict[StepName, StepKind] = {
     StepName.COPY: StepKind(_PUTS_BACK, only_reads_source=True, brings_contents=True),
     StepName.TWIN: StepKind(_PUTS_BACK, only_reads_source=True, brings_contents=True),
     StepName.RENAME: StepKind(_PUTS_BACK, moves_folders=True),
-    StepName.SWAP: StepKind("puts the earlier {target} back"),
+    StepName.SWAP: StepKind("puts the earlier {target} back", swaps=True),
     StepName.TRASH: StepKind("moves to trash {place}", is_trashed=True, moves_folders=True),
     StepName.REMOVE: StepKind("removes {place}", removes=True),
     StepName.CREATE: StepKind(),
-    StepName.LINK: StepKind(),
+    StepName.LINK: StepKind(makes_link=True),
     StepName.ATTRIBUTES: StepKind("gives {target} its attributes back: {change}"),
     StepName.PACK: StepKind(),
     StepName.ADD: StepKind(only_reads_source=True),

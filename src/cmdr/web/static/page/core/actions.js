@@ -9,7 +9,7 @@ import { below } from './element.js';
 import { perform } from './perform.js';
 import { aside, now, order, settled } from './server.js';
 import { guarded, tell } from './status.js';
-import { STOP, stopAgents } from './stop.js';
+import { stopAgents } from './stop.js';
 import { actionBy } from '../keys/key_map.js';
 import { keysWaitFor } from '../keys/key_order.js';
 import { moves } from '../panes/moving.js';
@@ -101,7 +101,7 @@ export const ACTIONS = {
   jobs: () => jobsWindow(),
   approvals: () => inbox(),
   agents,
-  [STOP]: stopAgents,
+  stop_agents: stopAgents,
   settings,
 };
 
