@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 # What the panes' own actions already do better, or what only makes sense with arguments a program fills in.
 _COVERED = frozenset(
-    """state command commands_list dialogs_available await pending approve reject proposal.show job.answer job.pause
+    """state command commands_list dialogs_available await approve reject proposal.show job.answer job.pause
     job.resume job.cancel job.rollback job.retry scroll_to dialog selection.toggle settings.set settings.bind
     find.run find.open find.go cursor.up_row report.open app.quitAnyway job.follow
-    proposal.name app.hide inbox inbox.answer agents.undo rules.offer rules.make rules.suspend rules.allow
+    proposal.name app.hide inbox inbox.answer agents agents.undo agents.undoOffer job.seen rules.list rules.offer
+    rules.make rules.suspend rules.allow
     rules.remove""".split()
 )
 _FOR_PROGRAMS = frozenset({"fs", "ide", "shell"})
