@@ -4,6 +4,7 @@ import { followJobs } from '../changes/followed_jobs.js';
 import { element } from '../core/element.js';
 import { asideResult } from '../core/server.js';
 import { guarded, tell } from '../core/status.js';
+import { count as counted } from '../core/texts.js';
 import { agentMark } from './agent_mark.js';
 import { button, show } from './window.js';
 
@@ -39,7 +40,7 @@ function drawn(client, turn, rows, draw) {
   const earlier = count - operations.length;
   return element('section', { class: 'turn' },
     element('header', { class: 'split' },
-      element('h4', {}, `${times} `, agentMark(client), ` ${count === 1 ? '1 operation' : `${count} operations`}`),
+      element('h4', {}, `${times} `, agentMark(client), ` ${counted(count, 'operation')}`),
       element('span', { class: 'buttons' },
         undoable > 1 && undoButton('Undo turn…', { turn: id }, rows, draw, id),
         undoable > 1 && undoButton('Undo all since…', { since: Math.floor(began) }, rows, draw, `since ${id}`))),

@@ -3,6 +3,7 @@
 import { element } from '../core/element.js';
 import { now, order, read, watch } from '../core/server.js';
 import { guarded, tell } from '../core/status.js';
+import { count } from '../core/texts.js';
 import { titleOf } from '../keys/key_map.js';
 import { agentMark } from './agent_mark.js';
 import { allButton, turnsOf } from './agent_turns.js';
@@ -74,7 +75,7 @@ export async function agents() {
     const here = rows.filter(({ isConnected }) => isConnected).length;
     const all = rows.reduce((sum, { operations }) => sum + operations, 0);
     const undoable = rows.reduce((sum, row) => sum + row.undoable, 0);
-    const did = `${here} connected · ${all} operations today, ${undoable} undoable`;
+    const did = `${here} connected · ${count(all, 'operation')} today, ${undoable} undoable`;
     const told = stopped ? 'All agents are stopped.' : did;
     return element('p', { class: 'split' }, element('span', { class: stopped ? 'risk' : 'dim' }, told),
       stopped && does('Let agents call again', 'agents.allow', {}));
@@ -90,13 +91,14 @@ export async function agents() {
 
   /** @param {string} name @param {Client | undefined} known @param {AgentRow | undefined} row */
   function client(name, known, row) {
-    const did = row ? [`${row.operations} operations`, row.rules && `${row.rules} rules`, `${row.calls} calls`] : [];
+    const did = row ? [count(row.operations, 'operation'), row.rules && count(row.rules, 'rule'),
+      count(row.calls, 'call')] : [];
     const may = known ? [`may use ${known.toolsets.join(', ') || 'nothing'}`, known.readOnly && 'read-only',
       known.folders.length > 0 && `in ${known.folders.join(', ')}`, known.expired && 'expired'] : [];
     const { shell, write, hasToken } = known ?? { shell: '', write: '', hasToken: false };
     return element('section', { class: 'client' },
       element('p', { class: 'split' }, agentMark(name), state(row)),
-      element('p', { class: 'dim' }, did.filter(Boolean).join(' · ') || (known ? `${known.calls} calls` : '')),
+      element('p', { class: 'dim' }, did.filter(Boolean).join(' · ') || (known ? count(known.calls, 'call') : '')),
       row?.doing ? element('p', {}, `now: ${row.doing}`) : null,
       may.length ? element('p', { class: 'dim' }, may.filter(Boolean).join(' · ')) : null,
       known ? element('p', { class: 'dim' }, `commands: ${shell} · changes to files: ${write}`) : null,
