@@ -189,4 +189,4 @@ def test_the_keys_of_a_row_are_those_that_answer_it():
     asks = {**ROW, "kind": "question", "answers": ["skip", "overwrite"]}
     assert keys_of(asks) == "s skip · o overwrite · a capital letter answers all that follow · space later · q quit"
     failed = {**ROW, "kind": "failed", "answers": ["again", "take_back", "seen"]}
-    assert keys_of(failed) == "a again · t take back · y noted · s later · q quit"
+    assert keys_of(failed) == "a again · b take back · y noted · s later · q quit"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cmdr.model.actions import ACTIONS, Face, offered
+from cmdr.model.results.inbox import LETTERS, QUESTIONS
 
 SCRIPTS = Path(__file__).parents[3] / "src" / "cmdr" / "web" / "static" / "page"
 OTHER_THINGS = {("review.js", "Edit")}
@@ -55,6 +56,15 @@ def test_every_action_of_the_page_has_a_function_or_a_command_and_no_function_is
     functions |= set(re.findall(r"^  (\w+):", moving.partition("\n};")[0], re.MULTILINE))
     assert {action.id for action in offered(Face.PAGE) if not action.command} <= functions
     assert functions <= {action.id for action in offered(Face.PAGE)}
+
+
+def test_what_waits_is_answered_with_the_same_keys_as_in_every_face():
+    script = (SCRIPTS / "windows" / "inbox_answers.js").read_text(encoding="utf-8")
+    keys = {answer: key for key, answer in re.findall(r"\{ key: '(\w+)', answer: '(\w+)'", script)}
+    del keys["look"], keys["close"]  # windows that agents opened: nothing that is answered
+    assert keys == {answer.value: letter for answer, letter in LETTERS.items()}
+    (questions,) = re.findall(r"QUESTIONS = new Set\(\[([^\]]*)\]", script)
+    assert set(re.findall(r"\w+", questions)) == {answer.value for answer in QUESTIONS}
 
 
 def test_no_script_has_titles_or_keys_of_its_own():

@@ -13,7 +13,7 @@ from cmdr.cli.verbs.decide import STOPPED, show_edit
 from cmdr.core.errors import CommandError
 from cmdr.core.flow.change import ANSWERS, FOLDER_ANSWERS, is_yes
 from cmdr.model.agent_text import framed, wrapped
-from cmdr.model.results.inbox import InboxAnswer, InboxKind
+from cmdr.model.results.inbox import LETTERS, InboxAnswer, InboxKind
 from cmdr.model.units import span
 
 Row = Mapping[str, Any]
@@ -23,18 +23,21 @@ _INDENT = "    "
 _ALIKE_NAMED = 9
 _PLANS = (InboxKind.PROPOSAL, InboxKind.COMMAND, InboxKind.TRUST)
 _NEXT, _QUIT, _ALL_OF_IT = (" ", "\t"), ("q", "\x04"), ("\r", "\n")
-_STEERING = {"g": InboxAnswer.GO_ON, "a": InboxAnswer.AGAIN, "t": InboxAnswer.TAKE_BACK, "l": InboxAnswer.LEAVE}
+_STEERING = {
+    LETTERS[answer]: answer
+    for answer in (InboxAnswer.GO_ON, InboxAnswer.AGAIN, InboxAnswer.TAKE_BACK, InboxAnswer.LEAVE)
+}
 _WORDS = {
-    InboxAnswer.GO_ON: "g go on",
-    InboxAnswer.AGAIN: "a again",
-    InboxAnswer.TAKE_BACK: "t take back",
-    InboxAnswer.LEAVE: "l leave it",
-    InboxAnswer.SKIP: "s skip",
-    InboxAnswer.OVERWRITE: "o overwrite",
-    InboxAnswer.RENAME: "r keep both",
-    InboxAnswer.NEWER: "n if newer",
-    InboxAnswer.LARGER: "l if larger",
-    InboxAnswer.SEEN: "y noted",
+    InboxAnswer.GO_ON: "go on",
+    InboxAnswer.AGAIN: "again",
+    InboxAnswer.TAKE_BACK: "take back",
+    InboxAnswer.LEAVE: "leave it",
+    InboxAnswer.SKIP: "skip",
+    InboxAnswer.OVERWRITE: "overwrite",
+    InboxAnswer.RENAME: "keep both",
+    InboxAnswer.NEWER: "if newer",
+    InboxAnswer.LARGER: "if larger",
+    InboxAnswer.SEEN: "noted",
 }
 
 
@@ -194,7 +197,7 @@ def _asks(row: Row) -> bool:
 def keys_of(row: Row, alike: int = 0) -> str:
     """The keys that answer a row, in a line."""
     answers = [InboxAnswer(answer) for answer in row["answers"]]
-    keys = [_WORDS[answer] for answer in answers if answer in _WORDS]
+    keys = [f"{LETTERS[answer]} {_WORDS[answer]}" for answer in answers if answer in _WORDS]
     if InboxAnswer.YES in answers:
         keys.append("y yes")
     if InboxAnswer.NO in answers:

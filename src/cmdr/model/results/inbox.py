@@ -58,6 +58,28 @@ class InboxAnswer(StrEnum):
     """It is known; the row goes."""
 
 
+LETTERS: dict[InboxAnswer, str] = {
+    InboxAnswer.YES: "y",
+    InboxAnswer.NO: "n",
+    InboxAnswer.RULE: "R",
+    InboxAnswer.GO_ON: "g",
+    InboxAnswer.AGAIN: "a",
+    InboxAnswer.TAKE_BACK: "b",
+    InboxAnswer.LEAVE: "l",
+    InboxAnswer.SKIP: "s",
+    InboxAnswer.OVERWRITE: "o",
+    InboxAnswer.RENAME: "r",
+    InboxAnswer.NEWER: "n",
+    InboxAnswer.LARGER: "l",
+    InboxAnswer.SEEN: "y",
+}
+"""The keys of the answers, in every face. No row takes two with the same letter."""
+QUESTIONS = frozenset(
+    {InboxAnswer.SKIP, InboxAnswer.OVERWRITE, InboxAnswer.RENAME, InboxAnswer.NEWER, InboxAnswer.LARGER}
+)
+"""Answers to a job's question; with a capital letter they go for all that follow."""
+
+
 @dataclass(frozen=True, slots=True)
 class InboxRow:
     """One thing that waits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cmdr.model.results.inbox import InboxAnswer, InboxRow
+from cmdr.model.results.inbox import LETTERS, QUESTIONS, InboxAnswer, InboxRow
 
 BURST_S = 0.15
 """Keys closer together than this were not meant one by one: a key that repeats itself comes every 0.03 seconds."""
@@ -17,31 +17,31 @@ NEXT_S = 0.3
 class AnswerKey:
     """A letter and what it says on a row."""
 
-    letter: str
     answer: InboxAnswer
     words: str
 
+    @property
+    def letter(self) -> str:
+        """The key."""
+        return LETTERS[self.answer]
+
 
 _KEYS = (
-    AnswerKey("y", InboxAnswer.YES, "yes"),
-    AnswerKey("n", InboxAnswer.NO, "no"),
-    AnswerKey("R", InboxAnswer.RULE, "yes, with a rule"),
-    AnswerKey("g", InboxAnswer.GO_ON, "go on"),
-    AnswerKey("a", InboxAnswer.AGAIN, "again"),
-    AnswerKey("b", InboxAnswer.TAKE_BACK, "take back"),
-    AnswerKey("l", InboxAnswer.LEAVE, "leave it"),
-    AnswerKey("s", InboxAnswer.SKIP, "skip"),
-    AnswerKey("o", InboxAnswer.OVERWRITE, "overwrite"),
-    AnswerKey("r", InboxAnswer.RENAME, "both"),
-    AnswerKey("n", InboxAnswer.NEWER, "newer"),
-    AnswerKey("l", InboxAnswer.LARGER, "larger"),
-    AnswerKey("y", InboxAnswer.SEEN, "seen"),
+    AnswerKey(InboxAnswer.YES, "yes"),
+    AnswerKey(InboxAnswer.NO, "no"),
+    AnswerKey(InboxAnswer.RULE, "yes, with a rule"),
+    AnswerKey(InboxAnswer.GO_ON, "go on"),
+    AnswerKey(InboxAnswer.AGAIN, "again"),
+    AnswerKey(InboxAnswer.TAKE_BACK, "take back"),
+    AnswerKey(InboxAnswer.LEAVE, "leave it"),
+    AnswerKey(InboxAnswer.SKIP, "skip"),
+    AnswerKey(InboxAnswer.OVERWRITE, "overwrite"),
+    AnswerKey(InboxAnswer.RENAME, "both"),
+    AnswerKey(InboxAnswer.NEWER, "newer"),
+    AnswerKey(InboxAnswer.LARGER, "larger"),
+    AnswerKey(InboxAnswer.SEEN, "seen"),
 )
-"""In the order they are told. No row takes two answers with the same letter; where `yes` is none, `y` is `seen`."""
-QUESTIONS = frozenset(
-    {InboxAnswer.SKIP, InboxAnswer.OVERWRITE, InboxAnswer.RENAME, InboxAnswer.NEWER, InboxAnswer.LARGER}
-)
-"""Answers to a job's question; a capital letter answers all that follow."""
+"""In the order they are told."""
 
 
 def keys_of(row: InboxRow) -> list[AnswerKey]:
