@@ -57,10 +57,9 @@ def test_the_boxes_follow_the_typed_number_and_what_is_no_number_is_told(it):
 
 def test_many_keep_what_is_not_touched_and_a_time_is_set(it):
     left = it.tree.left
-    it.cursor_to("docs")
-    it.press("Space")
-    it.cursor_to("file1.txt")
-    it.press("Space")
+    for name in ("docs", "file1.txt"):
+        it.row(name).click(modifiers=["Control"])
+    expect(it.page.locator("#left .totals")).to_contain_text("2 of")
     window, box = opened(it, "Attributes of 2 items")
     expect(box("user run")).to_have_js_property("indeterminate", True)
     expect(window.get_by_label("Octal")).to_have_value("")

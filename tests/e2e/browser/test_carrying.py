@@ -112,7 +112,7 @@ def test_rows_are_dragged_into_the_other_pane_and_onto_a_folder(it):
     for name in ("file4.txt", "file5.txt"):
         it.row(name).click(modifiers=["Control"])
     expect(it.page.locator("#left .totals")).to_contain_text("2 of")
-    for name, what in (("file6.txt", "file6.txt"), ("file5.txt", "2 items")):
+    for name, what in (("file5.txt", "2 items"), ("file6.txt", "file6.txt")):
         drag(it, it.row(name), it.page.locator("#right .rows"))
         expect(it.window).to_contain_text(f"Copy {what} to")
         it.press("Escape")
