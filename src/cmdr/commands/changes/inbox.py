@@ -79,7 +79,7 @@ async def answer_inbox(
             await _answer(call, _checked(rows.get(id), id, answer, is_alone=len(ids) == 1), digest, said)
             answered.append(id)
         except CommandError as error:
-            failures.append(InboxFailure(id, str(error)))
+            failures.append(InboxFailure(id if id in rows else printable(id, 60), str(error)))
     told = f"{count(len(answered), 'answer')}: {_DONE.get(answer, answer.value)}" if answered else ""
     if failures:
         told += f"{'; ' * bool(told)}{len(failures)} could not be answered: {failures[0].why}"
