@@ -12,6 +12,7 @@ from cmdr.core.agents.trust import FILE_NAME, CannotTrust, TrustStore, Unreadabl
 from cmdr.core.changes.engine import Engine
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError, UnknownCommand
+from cmdr.core.proposals.proposal_store import ProposalStore
 from cmdr.engine.journal.journal import Journal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces
@@ -224,6 +225,18 @@ async def test_the_question_says_in_plain_words_what_trusting_means(opened, repo
         assert proposal.proposed_by == "agent:tester"
         listed = json.loads(await commander.run(PERSON, "inbox"))["rows"]
         assert [(row["kind"], row["what"]) for row in listed] == [("trust", f"Trust {repo}")]
+
+
+async def test_a_question_about_a_folder_outlives_a_restart_and_is_not_asked_twice(opened, repo, tmp_path):
+    kept = ProposalStore(str(_state_of(tmp_path)))
+    async with opened(kept=kept) as commander:
+        await commander.trusting.ask(bytes(repo), AGENT)
+    async with opened(kept=kept) as commander:
+        await commander.start_panes()
+        (proposal,) = commander.proposals.pending()
+        assert title_of(proposal.plan) == f"Trust {repo}"
+        await commander.trusting.ask(bytes(repo), AGENT)
+        assert commander.proposals.pending() == [proposal]
 
 
 async def test_a_yes_trusts_the_folder(opened, repo, tmp_path):

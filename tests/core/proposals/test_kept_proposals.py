@@ -17,6 +17,7 @@ from cmdr.core.proposals.proposals import PENDING_PER_CALLER, Proposals
 from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.plans.command_plan import CodePlan, CommandPlan
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
+from cmdr.model.rules import Admission
 
 AGENT = Principal("agent", "tester", token=True)
 OTHER = Principal("agent", "other", token=True)
@@ -334,3 +335,35 @@ async def test_without_a_way_to_follow_jobs_a_yes_is_told_at_the_next_start(run)
     await first.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     await first.end()
     assert first.files == [f"{proposal.id}.approved"]
+
+
+async def admitted(run):
+    """A proposal that a rule has admitted, which turns out to need the person."""
+    await run.load()
+    plan = plan_for()
+    proposal = run.proposals.admit(plan, AGENT, Admission(plan.digest, AGENT.name, (1,)))
+    run.proposals.ask_instead(proposal, plan, "it became risky")
+    return proposal
+
+
+async def test_what_a_rule_admitted_and_is_asked_after_all_is_kept_too(run):
+    first = run()
+    proposal = await admitted(first)
+    while proposal.unkept:
+        await asyncio.sleep(0)
+    await first.end()
+    second = run()
+    await second.load()
+    assert [(one.id, one.state) for one in second.proposals.pending()] == [(proposal.id, "pending")]
+    await second.end()
+
+
+async def test_what_was_answered_before_it_could_be_kept_is_not_kept(run):
+    first = run()
+    proposal = await admitted(first)
+    first.proposals.reject(proposal.id, PERSON)
+    while first.proposals._beginning:
+        await asyncio.sleep(0)
+    await first.settled()
+    assert not [name for name in first.files if name.startswith(proposal.id)]
+    await first.end()
