@@ -337,6 +337,11 @@ class PtyTerminal:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.kill(self.pid, signal.SIGWINCH)
 
+    def hang_up(self):
+        """Close the terminal's window under the program: the kernel hangs up, and lets it go on so that it can end."""
+        os.close(self.fd)
+        self.fd, _ = os.pipe()  # from which nothing comes
+
     def wait_end(self, seconds=None):
         """Wait until the program has ended; its exit code and how long that took."""
         begun = time.perf_counter()

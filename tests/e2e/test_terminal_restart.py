@@ -118,3 +118,15 @@ def test_a_damaged_file_is_no_reason_not_to_start(home):
         it.wait("config")
         quit_well(it)
     assert kept.read_bytes().startswith(b"{")
+
+
+def test_a_terminal_that_is_closed_ends_cmdr(home):
+    """The thread that writes had died on the terminal, and giving that back waited for it without end."""
+    with start(home, home / "left", home / "right") as it:
+        it.wait("small.txt")
+        it.settle()
+        it.send("f1")
+        it.wait("Help")
+        it.hang_up()
+        it.wait_end()
+    assert not (home / "run" / "cmdr" / "instance.json").exists()

@@ -23,7 +23,12 @@ class NonBlockingDriver(LinuxDriver):
     _title = ""
 
     def write(self, data: str) -> None:
-        """Write, unless that would have to wait; what gives the terminal back is never left out."""
+        """Write, unless that would have to wait; what gives the terminal back is never left out.
+
+        A terminal that is gone has ended the thread that wrote to it: nobody would ever take what is put before it.
+        """
+        if self._writer_thread is not None and not self._writer_thread.is_alive():
+            return
         if not self._is_leaving and (self._is_behind or self._waiting >= MAX_QUEUED_WRITES):
             if not self._is_behind:
                 self._is_behind = True
