@@ -36,6 +36,10 @@ def browser():
         opened.close()
 
 
+LOADED = "() => performance.getEntriesByType('resource').map(({ name }) => name)"
+"""The addresses of everything a page has loaded."""
+
+
 @pytest.fixture
 def open_page(browser, page_server):
     """Pages of one browser, each logged in."""
@@ -174,6 +178,26 @@ def test_a_question_that_was_answered_elsewhere_closes_and_says_how(page_server,
     page_server.run("reject", {"proposal": id}, page_server.person)
     expect(page.locator("dialog[open]")).to_have_count(0)
     expect(page.locator("#status")).to_have_text("That one waits no longer: it was answered elsewhere, or is over.")
+
+
+def test_a_page_whose_login_ended_takes_no_other_pages_key_away(open_page):
+    """A second login in the same browser was logged out at once: the first page had removed its key."""
+    page = open_page()
+    (script,) = {entry for entry in page.evaluate(LOADED) if entry.endswith("/core/login_key.js")}
+    told = page.evaluate(
+        """async (script) => {
+            const login = await import(script);
+            const own = login.key();
+            login.forget(own);
+            const after = [login.key(), localStorage.getItem('cmdr-page') === own];
+            login.keep('of a new login');
+            const last = login.key();
+            login.keep(own);
+            return [...after, last];
+        }""",
+        script,
+    )
+    assert told == [None, True, "of a new login"]
 
 
 @pytest.mark.parametrize("leave", ["reload", "close"])

@@ -5,10 +5,14 @@ const NAME = 'cmdr-page';
 /** The header that carries it. */
 export const HEADER = 'x-cmdr-page';
 
+/** A key that opens nothing any more. @type {string | null} */
+let dead = null;
+
 /** The key, or nothing when this browser is not logged in. */
 export function key() {
   try {
-    return localStorage.getItem(NAME);
+    const kept = localStorage.getItem(NAME);
+    return kept === dead ? null : kept;
   } catch {
     return null;  // the browser keeps nothing for this page
   }
@@ -19,7 +23,11 @@ export function keep(given) {
   localStorage.setItem(NAME, given);
 }
 
-/** Forget a key that opens nothing any more, unless there is a newer one. @param {string} old */
+/**
+ * Use a key no more. It stays where it is: another page may just be putting the key of a new login there, which
+ * this one does not see yet and would take away with it.
+ * @param {string} old
+ */
 export function forget(old) {
-  if (key() === old) localStorage.removeItem(NAME);
+  dead = old;
 }
