@@ -4,6 +4,7 @@ import asyncio
 import base64
 import contextlib
 import ctypes
+import gc
 import http.client
 import importlib.util
 import inspect
@@ -67,6 +68,29 @@ def pytest_pyfunc_call(pyfuncitem):
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), DEADLINE))
     return True
+
+
+def open_descriptors():
+    """What this process has open, as number and target, what the garbage still holds let go first."""
+    gc.collect()
+    found = set()
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # the listing's own descriptor
+            found.add((number, os.readlink(f"/proc/self/fd/{number}")))
+    return found
+
+
+@pytest.fixture
+def nothing_left_open():
+    """A context that fails if something was opened in it and not closed; what others close meanwhile is no matter."""
+
+    @contextlib.contextmanager
+    def watched():
+        before = open_descriptors()
+        yield
+        assert open_descriptors() - before == set()
+
+    return watched
 
 
 class Answer(str):

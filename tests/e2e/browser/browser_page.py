@@ -111,6 +111,17 @@ class BrowserPage:
         """The row of an entry in the pane in focus."""
         return self.page.locator(".pane.active .row").filter(has=self.page.locator(f'.name:text-is("{name}")'))
 
+    def place_of(self, name):
+        """Where an entry of the pane in focus is drawn, read in one go: rows may be drawn anew at any moment."""
+        return self.page.evaluate(
+            """name => {
+              const rows = [...document.querySelectorAll(".pane.active .row")];
+              const row = rows.find((row) => row.querySelector(".name")?.textContent === name);
+              return row ? row.getBoundingClientRect().toJSON() : null;
+            }""",
+            name,
+        )
+
     def names(self, side="left"):
         """The names in a pane, as drawn."""
         return [name for name in self.page.locator(f"#{side} .row .name").all_inner_texts() if name != ".."]

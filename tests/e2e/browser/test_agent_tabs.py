@@ -21,13 +21,13 @@ def test_agents_move_nothing_under_a_search_that_is_half_typed(alone):
     it.type("file3")
     expect(it.page.locator("#left .totals")).to_have_text("Search: file3_")
     expect(it.row("file3.txt")).to_have_class(re.compile(r"\bcursor\b"))
-    before = (it.names(), it.page.locator("#left .path").inner_text(), it.row("file3.txt").bounding_box())
+    before = (it.names(), it.page.locator("#left .path").inner_text(), it.place_of("file3.txt"))
     for name, arguments in MOVES:
         assert it.served.call(name, **arguments).startswith("OK: ")
         it.type("")
     expect(it.page.locator("#left .agents")).to_have_text("▸same-user")
     expect(it.row("file3.txt")).to_have_class(re.compile(r"\bcursor\b"))
-    after = (it.names(), it.page.locator("#left .path").inner_text(), it.row("file3.txt").bounding_box())
+    after = (it.names(), it.page.locator("#left .path").inner_text(), it.place_of("file3.txt"))
     assert after == before
     assert it.state()["focused"] == "left"
     assert it.state()["panes"]["left"]["selected"] == 0

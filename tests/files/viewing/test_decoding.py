@@ -146,13 +146,12 @@ def test_a_library_that_is_not_there_is_named(tmp_path):
         Decoding("kind", [], file.fileno(), libraries=["no_such_library"], most_bytes=10)
 
 
-def test_no_descriptor_is_left_behind(decoded):
-    before = len(os.listdir("/proc/self/fd"))
-    for _ in range(3):
-        decoded("print(1)")
-        with pytest.raises(NotViewable):
-            decoded("sys.exit(1)")
-    assert len(os.listdir("/proc/self/fd")) == before
+def test_no_descriptor_is_left_behind(decoded, nothing_left_open):
+    with nothing_left_open():
+        for _ in range(3):
+            decoded("print(1)")
+            with pytest.raises(NotViewable):
+                decoded("sys.exit(1)")
 
 
 def test_nothing_else_of_cmdr_decodes_pictures():

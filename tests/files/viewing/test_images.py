@@ -150,15 +150,14 @@ def test_a_decoder_is_not_believed(made, shown, saved, monkeypatch):
         shown(saved("PNG"))
 
 
-def test_only_ordinary_files_are_opened_and_nothing_is_waited_for(tmp_path):
+def test_only_ordinary_files_are_opened_and_nothing_is_waited_for(tmp_path, nothing_left_open):
     os.mkfifo(tmp_path / "pipe.png")
-    before = len(os.listdir("/proc/self/fd"))
-    for path in (os.fsencode(tmp_path / "pipe.png"), b"/dev/zero", os.fsencode(tmp_path)):
-        with pytest.raises(NotViewable, match="ordinary files"):
-            open_image(path)
-    with pytest.raises(OSError, match="No such file"):
-        Thumbnail(b"/no/such.png", 10, 10)
-    assert len(os.listdir("/proc/self/fd")) == before
+    with nothing_left_open():
+        for path in (os.fsencode(tmp_path / "pipe.png"), b"/dev/zero", os.fsencode(tmp_path)):
+            with pytest.raises(NotViewable, match="ordinary files"):
+                open_image(path)
+        with pytest.raises(OSError, match="No such file"):
+            Thumbnail(b"/no/such.png", 10, 10)
 
 
 def test_without_pillow_the_line_that_installs_it_is_told(tmp_path, monkeypatch):
