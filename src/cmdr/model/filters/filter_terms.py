@@ -200,7 +200,7 @@ def named(word: str, at: int | str, field: TextField = "name") -> Filter:
         return checked(Text(field, "contains", word), at)
     globs = tuple(
         checked(Text(field, "glob", _anywhere(one, word) if field == "path" else one), at)
-        for one in _without_braces(word)
+        for one in without_braces(word)
     )
     return globs[0] if len(globs) == 1 else Or(globs)
 
@@ -215,7 +215,7 @@ def _anywhere(glob: str, written: str) -> str:
     return glob if written.startswith(("/", "*")) else f"*/{glob}"
 
 
-def _without_braces(glob: str) -> list[str]:
+def without_braces(glob: str) -> list[str]:
     """`*.{iso,bin}` as `*.iso` and `*.bin`; braces without a comma are plain text."""
     parts = _BRACES.split(glob)
     options = [part.split(",") if at % 2 else [part] for at, part in enumerate(parts)]
