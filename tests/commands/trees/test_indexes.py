@@ -56,7 +56,11 @@ async def test_cd_moves_no_pane_and_another_agent_not_either(shelf):
 async def test_cd_to_what_is_not_a_folder_is_refused_and_stays(shelf):
     async with shelf() as at:
         await at.agent("cd", path=at.path())
-        assert await at.agent("cd", path="nope") == f"ERROR: Path not found: {at.path()}/nope"
+        assert await at.agent("cd", path="nope/nor/this") == (
+            f"ERROR: Path not found: {at.path()}/nope/nor/this. The nearest folder that is there: {at.path()}. "
+            f'Find it by name: query_run {{"root": "{at.path()}", "name": "this"}}.'
+        )
+        assert await at.person("cd", path=at.path("nope")) == f"ERROR: Path not found: {at.path('nope')}"
         assert (await at.agent("cd", path="README.md")).startswith("ERROR: Not a folder")
         assert (await at.agent("cd", path=".")).startswith(f"OK: {at.path()}:")
 
