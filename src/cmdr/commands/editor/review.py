@@ -119,6 +119,11 @@ async def _proposed(
     base = await text_now(target.real)
     if edits is not None:
         check_may_read(call, "Editing a part")
+    if base is None and any(edit["old"] for edit in edits or ()):
+        told = to_wire(target.asked)
+        raise CommandError(
+            f'{told} does not exist, so there is nothing to replace. Check the path, or give "contents".'
+        )
     proposed = contents if contents is not None else _edited(base, edits or [])
     same = base is not None and after.real == target.real and proposed == base.text
     if same and not call.connection:
