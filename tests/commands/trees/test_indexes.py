@@ -57,8 +57,8 @@ async def test_cd_to_what_is_not_a_folder_is_refused_and_stays(shelf):
     async with shelf() as at:
         await at.agent("cd", path=at.path())
         assert await at.agent("cd", path="nope/nor/this") == (
-            f"ERROR: Path not found: {at.path()}/nope/nor/this. The nearest folder that is there: {at.path()}. "
-            f'Find it by name: query_run {{"root": "{at.path()}", "name": "this"}}.'
+            f"ERROR: Path not found: {at.path()}/nope/nor/this. To look below the nearest folder that is there: "
+            f'query_run {{"root": "{at.path()}", "name": "this"}}.'
         )
         assert await at.person("cd", path=at.path("nope")) == f"ERROR: Path not found: {at.path('nope')}"
         assert (await at.agent("cd", path="README.md")).startswith("ERROR: Not a folder")

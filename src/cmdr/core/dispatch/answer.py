@@ -63,7 +63,7 @@ def where_else(path: bytes) -> str:
     while not os.path.isdir(path := os.path.dirname(path.rstrip(b"/")) or b"/") and path != b"/":
         pass
     asked = json.dumps({"root": to_wire(path), "name": printable(to_wire(name))}, ensure_ascii=False)
-    return f". The nearest folder that is there: {to_wire(path)}. Find it by name: query_run {asked}."
+    return f". To look below the nearest folder that is there: query_run {asked}."
 
 
 def truncate(answer: str) -> str:
