@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import REGISTRY
+
 SNAPSHOT = Path(__file__).with_name("tools.json")
 BUDGET = 2_200
 """Tokens (o200k) for the panes, copy and mkdir."""
@@ -63,20 +66,22 @@ def test_the_list_is_the_same_at_every_call_and_for_every_client(inside, tools):
 def test_every_tool_says_what_clients_need_to_know(tools):
     for tool in tools:
         assert re.fullmatch(r"[a-z][a-z0-9_]{0,39}", tool["name"]), tool["name"]
-        assert tool["title"], tool["name"]
         assert 5 < len(tool["description"]) < 300, tool["name"]
-        hints = tool["annotations"]
-        wanted = {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
-        assert {name for name, value in hints.items() if isinstance(value, bool)} == wanted, tool["name"]
+        # What is left out means what the protocol assumes; whether something may be destroyed is always said.
+        hints = {"readOnlyHint": False, "idempotentHint": False, **tool["annotations"]}
         assert hints["openWorldHint"] is False
-        assert not (hints["readOnlyHint"] and hints["destructiveHint"]), tool["name"]
+        assert hints["readOnlyHint"] is not isinstance(hints.get("destructiveHint"), bool), tool["name"]
+        command = REGISTRY.find(tool["name"])
+        assert hints["readOnlyHint"] is (command.access is Access.READ)
+        assert hints.get("destructiveHint", False) is command.destructive
+        assert hints["idempotentHint"] is (command.idempotent and command.access is not Access.READ)
         schema = tool["inputSchema"]
         assert schema["type"] == "object"
         assert schema.get("additionalProperties", False) is False
         for name in schema.get("properties", {}):
             assert re.fullmatch(r"[a-z][a-zA-Z0-9]*", name), (tool["name"], name)
         assert "outputSchema" not in tool
-    assert len({tool["name"] for tool in tools}) == len(tools) <= 40
+    assert len({tool["name"] for tool in tools}) == len(tools) <= 50
 
 
 def test_the_tools_of_the_design_are_all_there(inside):

@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.call import Call, Progress
 from cmdr.core.dispatch.principals import Access
-from cmdr.core.dispatch.registry import Command
+from cmdr.core.dispatch.registry import Command, plain_title
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.mcp.caller import Context, caller_of, conversation_of, toolsets_of
 from cmdr.mcp.proposal_links import ProposalLinks
@@ -20,20 +20,30 @@ log = logging.getLogger(__name__)
 
 
 def tool_of(command: Command) -> types.Tool:
-    """How a command is listed."""
-    reads = command.access is Access.READ
+    """How a command is listed: what means the same when it is left out is left out, for every agent pays for it.
+
+    A tool takes other spellings than it lists, so its schema forbids none; what is not understood is told in an error.
+    """
+    schema = command.schema()
+    schema.pop("additionalProperties", None)
     return types.Tool(
         name=command.name,
-        title=command.title,
+        title=command.title if command.title != plain_title(command.name) else None,
         description=command.description,
-        input_schema=command.schema(),
-        annotations=types.ToolAnnotations(
-            read_only_hint=reads,
-            destructive_hint=command.destructive,
-            idempotent_hint=command.idempotent or reads,
-            open_world_hint=False,
-        ),
+        input_schema=schema,
+        annotations=_annotations(command),
         _meta={"anthropic/alwaysLoad": True} if command.always_loaded else None,
+    )
+
+
+def _annotations(command: Command) -> types.ToolAnnotations:
+    """The hints that the protocol does not assume anyway. Of a tool that only reads it asks no more than that."""
+    if command.access is Access.READ:
+        return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    return types.ToolAnnotations(
+        destructive_hint=command.destructive,
+        idempotent_hint=True if command.idempotent else None,
+        open_world_hint=False,
     )
 
 

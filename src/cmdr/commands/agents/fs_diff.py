@@ -29,11 +29,11 @@ async def fs_diff(
     call: Call,
     *,
     path: str,
-    other: Annotated[str | None, Doc("a file to compare with")] = None,
-    operation: Annotated[int | None, Doc("compare with before this one; default: the last that wrote it")] = None,
+    other: Annotated[str | None, Doc("compare with this file")] = None,
+    operation: Annotated[int | None, Doc("or before this one; default: the last")] = None,
     context: Annotated[int, Whole(0, 20)] = 0,
 ) -> Said:
-    """Only the changed lines of a text file inside the roots, as a patch."""
+    """Changed lines of a text file, as a patch."""
     if other is not None and operation is not None:
         raise CommandError('Give "other" or "operation", not both.')
     reach = reach_of(call)

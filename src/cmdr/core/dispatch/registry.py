@@ -13,8 +13,9 @@ from cmdr.model.results.result import Result
 
 Function = TypeVar("Function", bound=Callable[..., Result | Awaitable[Result]])
 
-DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
-ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
+DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review", "fs"})
+"""What agents are offered unless the person says otherwise; of `fs` what writes is behind a switch of its own."""
+ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "shell"}
 _LOOKING = {Access.READ: frozenset({None, "panes", "index"}), Access.VIEW: frozenset({None, "panes"})}
 """The toolsets that only tell of names, and those that only change what is shown, unless a command says otherwise."""
 
@@ -141,7 +142,7 @@ def command(
                 function=function,
                 access=access,
                 toolset=toolset,
-                title=title or name.replace("_", " ").capitalize(),
+                title=title or plain_title(name),
                 description=" ".join((inspect.getdoc(function) or "").split()),
                 parameters=parameters_of(function),
                 wants_call=first.name == "call",
@@ -158,6 +159,11 @@ def command(
         return function
 
     return declare
+
+
+def plain_title(name: str) -> str:
+    """The title of a command that has none of its own."""
+    return name.replace("_", " ").capitalize()
 
 
 def _snake(name: str) -> str:
