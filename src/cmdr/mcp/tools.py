@@ -10,40 +10,36 @@ from mcp.shared.exceptions import MCPError
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.call import Call, Progress
 from cmdr.core.dispatch.principals import Access
-from cmdr.core.dispatch.registry import Command, plain_title
+from cmdr.core.dispatch.registry import Command, title_of
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.mcp.caller import Context, caller_of, conversation_of, toolsets_of
 from cmdr.mcp.proposal_links import ProposalLinks
+from cmdr.mcp.tool_search import search_meta
 from cmdr.model.content_part import AnswerPart, TextPart
 
 log = logging.getLogger(__name__)
 
 
 def tool_of(command: Command) -> types.Tool:
-    """How a command is listed: what means the same when it is left out is left out, for every agent pays for it.
+    """How a command is listed; what the protocol's defaults say, or a name does, is left out: agents pay for each.
 
     A tool takes other spellings than it lists, so its schema forbids none; what is not understood is told in an error.
     """
+    reads = command.access is Access.READ
     schema = command.schema()
     schema.pop("additionalProperties", None)
     return types.Tool(
         name=command.name,
-        title=command.title if command.title != plain_title(command.name) else None,
+        title=command.title if command.title != title_of(command.name) else None,
         description=command.description,
         input_schema=schema,
-        annotations=_annotations(command),
-        _meta={"anthropic/alwaysLoad": True} if command.always_loaded else None,
-    )
-
-
-def _annotations(command: Command) -> types.ToolAnnotations:
-    """The hints that the protocol does not assume anyway. Of a tool that only reads it asks no more than that."""
-    if command.access is Access.READ:
-        return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
-    return types.ToolAnnotations(
-        destructive_hint=command.destructive,
-        idempotent_hint=True if command.idempotent else None,
-        open_world_hint=False,
+        annotations=types.ToolAnnotations(
+            read_only_hint=True if reads else None,
+            destructive_hint=None if reads else command.destructive,
+            idempotent_hint=True if command.idempotent and not reads else None,
+            open_world_hint=False,
+        ),
+        _meta=search_meta(command.name),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cmdr.commands._paths import named, reach_of
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
@@ -29,9 +29,9 @@ async def fs_diff(
     call: Call,
     *,
     path: str,
-    other: Annotated[str | None, Doc("compare with this file")] = None,
-    operation: Annotated[int | None, Doc("or before this one; default: the last")] = None,
-    context: Annotated[int, Whole(0, 20)] = 0,
+    other: Annotated[str | None, Doc("file to compare with")] = None,
+    operation: Annotated[int | None, Doc("or before this; default: the last")] = None,
+    context: Annotated[int, Whole(0, 20), Unlisted()] = 0,
 ) -> Said:
     """Changed lines of a text file, as a patch."""
     if other is not None and operation is not None:

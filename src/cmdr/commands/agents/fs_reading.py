@@ -10,7 +10,7 @@ from typing import Annotated
 from cmdr.commands._paths import reach_of
 from cmdr.commands.agents.asked_files import FileAsked, asked_paths
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Also, Whole
+from cmdr.core.dispatch.parameter import Also, Unlisted, Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
@@ -49,8 +49,8 @@ async def fs_list(
     call: Call,
     *,
     path: Paths,
-    offset: Annotated[int, Whole()] = 0,
-    limit: Annotated[int, Whole(1, MAX_ENTRIES)] = 100,
+    offset: Annotated[int, Whole(), Unlisted()] = 0,
+    limit: Annotated[int, Whole(1, MAX_ENTRIES), Unlisted()] = 100,
 ) -> Said:
     """List folders inside the roots."""
     reach = reach_of(call)

@@ -60,7 +60,7 @@ async def fs_read(
     path: Annotated[str | list[str] | None, Also(("paths", "file", "files")), Doc("also *.py")] = None,
     set: str | None = None,
     line: Annotated[int | None, Whole(FROM_END), Doc("first")] = None,
-    lines: Annotated[int | None, Whole(1), Also(("limit",)), Doc("how many")] = None,
+    lines: Annotated[int | None, Whole(1), Also(("limit",))] = None,
     tail: Annotated[int | None, Whole(1), Doc("last lines")] = None,
     count: Annotated[bool, Doc("only count lines")] = False,
     offset: Annotated[int | None, Whole(FROM_END), Unlisted()] = None,

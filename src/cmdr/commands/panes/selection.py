@@ -50,7 +50,7 @@ def _made(listing: Listing, wanted: Callable[[Listing], Iterable[int]]) -> bytea
     return row_mask(wanted(listing), len(listing.columns))
 
 
-@command("select", access=Access.VIEW, toolset="panes", always_loaded=True)
+@command("select", access=Access.VIEW, toolset="panes")
 async def select(
     call: Call,
     *,
