@@ -33,7 +33,7 @@ async def fs_diff(
     operation: Annotated[int | None, Doc("or before this; default: the last")] = None,
     context: Annotated[int, Whole(0, 20), Unlisted()] = 0,
 ) -> Said:
-    """Changed lines of a text file, as a patch."""
+    """Compare two text files, or what changed in one, as a patch."""
     if other is not None and operation is not None:
         raise CommandError('Give "other" or "operation", not both.')
     reach = reach_of(call)

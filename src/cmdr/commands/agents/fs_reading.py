@@ -52,7 +52,7 @@ async def fs_list(
     offset: Annotated[int, Whole(), Unlisted()] = 0,
     limit: Annotated[int, Whole(1, MAX_ENTRIES), Unlisted()] = 100,
 ) -> Said:
-    """List folders inside the roots."""
+    """List directory or folder contents inside the roots, as ls."""
     reach = reach_of(call)
     asked = asked_paths(call, reach, path)
     most = max(1, min(limit, MAX_ENTRIES // len(asked)))
@@ -61,14 +61,14 @@ async def fs_list(
 
 @command("fs_exists", access=Access.READ, toolset="fs", idempotent=True)
 async def fs_exists(call: Call, *, path: Paths) -> Said:
-    """Whether paths exist, and as what."""
+    """Check whether a file or path exists, or several."""
     reach = reach_of(call)
     return Said(await in_thread(_each, asked_paths(call, reach, path), partial(_exists, reach), "{}: {}"))
 
 
 @command("fs_stat", access=Access.READ, toolset="fs", idempotent=True)
 async def fs_stat(call: Call, *, path: Paths) -> Said:
-    """Size, times, mode and sha256 of files."""
+    """File size, modified time and date, permissions, checksum."""
     reach = reach_of(call)
     asked = asked_paths(call, reach, path)
     if len(asked) == 1:
