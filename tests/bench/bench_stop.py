@@ -8,6 +8,7 @@ import http.client
 import json
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from bench_terminal import served
@@ -136,11 +137,10 @@ def main():
     (left / "second.txt").write_text("content\n")
     worst = ("", 0.0)
     print(f"from Ctrl+K to the first refused call, the worst of {RUNS}, in ms; and what a call before it took")
-    with CMDR.open(left, home) as it:
+    with replace(CMDR, after=(str(right),)).open(left, home) as it:
         it.wait("first.txt")
         served(it, home)
         agent = Agent(home)
-        agent.call("nav_to_path", pane="right", path=str(right))
         it.send("down")
         it.settle()
         for state, (keys, seen) in STATES.items():

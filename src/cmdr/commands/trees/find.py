@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -20,6 +21,7 @@ from cmdr.core.threads import in_thread
 from cmdr.core.trees.indexing import SCAN_TIMEOUT_S
 from cmdr.model.filters.filter import Filter, Question, Text, checked
 from cmdr.model.filters.filter_text import given_filter
+from cmdr.model.filters.filter_words import directions
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.entry import FolderSize
 from cmdr.model.results.result import Said
@@ -56,7 +58,8 @@ async def find(
     answers = await known_tree(call, place)
     rows = limit if limit is not None else MAX_ROWS if call.principal.is_person else AGENT_ROWS
     answer, nodes = await _ask(lambda stop: _look(answers, wanted, place, rows, stop))
-    return FindAnswer(place, answer.count, answer.bytes, answer.explanation.complete, nodes, units_of(call))
+    asked = directions(wanted, time.time_ns())
+    return FindAnswer(place, answer.count, answer.bytes, answer.explanation.complete, nodes, units_of(call), asked)
 
 
 @command("find.open", access=Access.VIEW, title="Find and show in the pane")

@@ -124,11 +124,15 @@ class QueryAnswer(Result):
     hints: tuple[str, ...] = ()
     """What to try instead, when nothing was found."""
     saved_as: str | None = None
+    directions: str = ""
+    """What it asked of times, in words with dates."""
 
     def text(self) -> str:
+        asked = f", {self.directions}" if self.directions else ""
         told = [
             f"{self.count} found{self.kinds.text(self.units)}, {size_text(self.bytes, self.units)} in all "
-            f"below {quoted_name(to_wire(self.root))}" + (f" ({self.freshness})" if self.freshness else "")
+            f"below {quoted_name(to_wire(self.root))}{self._exactly}{asked}"
+            + (f" ({self.freshness})" if self.freshness else "")
         ]
         if self.indexed_now is not None:
             told[0] += f" (indexed just now: {self.indexed_now} entries)"
@@ -142,6 +146,13 @@ class QueryAnswer(Result):
         if self.saved_as is not None:
             told.append(f"saved as query {self.saved_as}")
         return "\n".join(told)
+
+    @property
+    def _exactly(self) -> str:
+        """The sum to the byte where it was shortened, and that of the files where folders are counted as well."""
+        files = self.kinds.file_bytes
+        of_files = f", files {files}b" if self.kinds.files and files != self.bytes and files >= 1024 else ""
+        return f": {self.bytes}b{of_files}" if self.units != "bytes" and self.bytes >= 1024 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +177,8 @@ class FindAnswer(Result):
     complete: bool
     nodes: tuple[Node, ...]
     units: Units
+    directions: str = ""
+    """What it asked of times, in words with dates."""
 
     @property
     def rows(self) -> tuple[FoundEntry, ...]:
@@ -178,8 +191,15 @@ class FindAnswer(Result):
 
     def text(self) -> str:
         found = f"{self.count} found, {size_text(self.bytes, self.units)} in all below {to_wire(self.root)}"
+        found += f": {self.directions}" if self.directions else ""
         return "\n".join([found, *(node.line(self.units, self.root) for node in self.nodes)])
 
     def data(self) -> dict[str, Json]:
         rows: list[Json] = [plain(row) for row in self.rows]
-        return {"count": self.count, "bytes": self.bytes, "complete": self.complete, "rows": rows}
+        return {
+            "count": self.count,
+            "bytes": self.bytes,
+            "complete": self.complete,
+            "rows": rows,
+            "directions": self.directions,
+        }
