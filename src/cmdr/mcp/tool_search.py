@@ -1,7 +1,8 @@
 """How tools are found by clients that show a model few of them and let it search for the others by words.
 
 Claude Code weighs each word of a search: most where it is part of a tool's name, then in its hint, then in its
-description; only whole words count. Hints hold the words people use that name and description lack.
+description; only whole words count. Hints hold the words people use that name and description lack, where
+a few more words in the description do not do.
 """
 
 from typing import Any

@@ -46,7 +46,7 @@ async def resource_set(
     cursor: Annotated[str | None, Unlisted()] = None,
     limit: Annotated[int, Whole(0, MAX_SAMPLES, cut=True), Unlisted()] = SAMPLES,
 ) -> Said:
-    """Make, change, combine or open sets of entries."""
+    """Make, change, combine or open sets of files found."""
     library = await call.commander.indexing.library()
     sets = library.sets
     if action == "list":
