@@ -65,3 +65,12 @@ class SearchCoverage:
     @property
     def is_partial(self) -> bool:
         return self.unread > 0
+
+
+def line_part(line: bytes, start: int, end: int) -> tuple[int, int, bytes]:
+    """The part of a line that is kept, around the match at these bytes of it: where the match lies in the part, and it."""
+    skipped = 0
+    if len(line) > MAX_LINE_BYTES and start > MAX_LINE_BYTES // 2:
+        skipped = min(start - MAX_LINE_BYTES // 2, len(line) - MAX_LINE_BYTES)
+    part = line[skipped : skipped + MAX_LINE_BYTES]
+    return start - skipped, min(end - skipped, len(part)), part
