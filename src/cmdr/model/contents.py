@@ -1,5 +1,6 @@
 """What is looked for in the contents of files, and what was found: data alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 MAX_PATTERN_CHARS = 1000
@@ -61,14 +62,28 @@ class SearchCoverage:
     unread: int = 0
     """Left when the time or the room for the answer was over: the answer is partial."""
     reasons: list[str] = field(default_factory=list)
+    unknown: list[int] | None = None
+    """When a list is given, the files of which it is not known whether they match: too big, denied, gone or unread."""
 
     @property
     def is_partial(self) -> bool:
         return self.unread > 0
 
+    def leave_out(self, file: int, why: str) -> None:
+        """Count a file that was not searched; `why` is one of the fields."""
+        setattr(self, why, getattr(self, why) + 1)
+        if self.unknown is not None and why in ("too_big", "denied", "gone"):
+            self.unknown.append(file)
+
+    def leave_unread(self, files: Sequence[int]) -> None:
+        """Count the files for which there was no time or room."""
+        self.unread += len(files)
+        if self.unknown is not None:
+            self.unknown += files
+
 
 def line_part(line: bytes, start: int, end: int) -> tuple[int, int, bytes]:
-    """The part of a line that is kept, around the match at these bytes of it: where the match lies in the part, and it."""
+    """Of a line with a match at these bytes: where the match lies in the part that is kept, and that part."""
     skipped = 0
     if len(line) > MAX_LINE_BYTES and start > MAX_LINE_BYTES // 2:
         skipped = min(start - MAX_LINE_BYTES // 2, len(line) - MAX_LINE_BYTES)

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from cmdr.model.filters.filter import (
     And,
+    Content,
     DuplicateOf,
     Ext,
     Filter,
@@ -100,6 +101,8 @@ def _leaf_text(node: Filter) -> str:
             return "in:" + _list((set_id,))
         case DuplicateOf(place):
             return "duplicateof:" + _quote(place)
+        case Content(op, value, case):
+            return f"content:{'' if op == 'contains' else op}{_quote(value)}{'c' if case else ''}"
     raise TypeError(node)
 
 
