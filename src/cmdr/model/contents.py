@@ -1,7 +1,9 @@
 """What is looked for in the contents of files, and what was found: data alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from cmdr.model.units import count
 
 MAX_PATTERN_CHARS = 1000
 MAX_LINE_BYTES = 400
@@ -61,13 +63,26 @@ class SearchCoverage:
     """Pipes, devices and what else is no ordinary file."""
     unread: int = 0
     """Left when the time or the room for the answer was over: the answer is partial."""
-    reasons: list[str] = field(default_factory=list)
     unknown: list[int] | None = None
     """When a list is given, the files of which it is not known whether they match: too big, denied, gone or unread."""
 
     @property
     def is_partial(self) -> bool:
         return self.unread > 0
+
+    def add(self, other: "SearchCoverage") -> None:
+        """Count what another part of the search looked at."""
+        for one in ("files", "bytes", "binary", "too_big", "denied", "gone", "special", "unread"):
+            setattr(self, one, getattr(self, one) + getattr(other, one))
+
+    def words(self) -> tuple[str, ...]:
+        """What was left out that could have matched; empty when all was read."""
+        told = (
+            (self.unread, "not read in time"),
+            (self.too_big, f"over {MAX_FILE_BYTES >> 20} MiB"),
+            (self.denied, "not to be opened"),
+        )
+        return tuple(f"{count(many, 'file')} {what}" for many, what in told if many)
 
     def leave_out(self, file: int, why: str) -> None:
         """Count a file that was not searched; `why` is one of the fields."""
