@@ -49,6 +49,31 @@ class FileMatches:
     """How many lines match in all."""
 
 
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line as it is told: one that matches, or one beside it."""
+
+    line: int
+    """Its number, from 1."""
+    text: str
+    """The line without its end, or a part of it; what is no text is replaced."""
+    is_match: bool = True
+    start: int = 0
+    """Where the first match begins, in characters of `text`."""
+    end: int = 0
+    is_cut: bool = False
+    """Whether the line is longer than what is told of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileLines:
+    """The first lines of a file that match, with lines around them, and how many match in all."""
+
+    path: bytes
+    count: int
+    lines: tuple[ShownLine, ...]
+
+
 @dataclass(slots=True)
 class SearchCoverage:
     """What a search looked at and what it left out, each counted."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.index.conftest import FEW
 
-from cmdr.index.contents.content_query import MAX_KEPT_FILES, ContentReading
+from cmdr.index.contents.content_query import ContentReading
 from cmdr.index.contents.python_scanner import PythonScanner
 from cmdr.index.errors import BadPattern, BadQuestion, Cancelled
 from cmdr.model.contents import MAX_FILE_BYTES
@@ -96,19 +96,13 @@ def test_a_file_is_read_once_for_a_question_that_is_asked_twice(answers):
     assert len(scanner.asked) == len(set(scanner.asked))
 
 
-def test_the_lines_are_told_by_row_and_those_of_what_is_not_denied(answers):
+def test_lines_are_counted_by_file_and_those_of_what_is_denied_are_not(answers):
     found = ask(answers, "content:fox not content:cat")
     hits = found.contents
-    lines = {os.path.basename(found.view.path(row)): lines for row, lines in hits.lines.items()}
-    assert [(one.line, one.text) for one in lines[b"fox.py"]] == [(2, b"fox = 1"), (3, b"print(fox)")]
+    counts = {os.path.basename(found.view.path(row)): count for row, count in hits.counts.items()}
+    assert counts == {b"fox.py": 2, b"dog.py": 1, b"tale.md": 1}
     assert hits.line_count(found.rows) == 4
     assert hits.coverage.binary == 1
-
-
-def test_two_questions_about_a_file_tell_each_line_once(answers):
-    found = ask(answers, "content:print content:fox")
-    (row,) = found.rows.tolist()
-    assert [one.line for one in found.contents.lines[row]] == [2, 3]
 
 
 def test_a_file_with_two_names_is_read_once_and_found_by_both(library, tree):
@@ -204,14 +198,3 @@ def test_an_expression_that_the_engine_refuses_is_refused_before_anything_is_rea
 def test_a_search_can_be_stopped(answers):
     with pytest.raises(Cancelled):
         answers.ask(from_text("content:fox"), None, lambda: True, ContentReading(PythonScanner()))
-
-
-def test_of_very_many_files_only_the_number_of_lines_is_kept(library, tree):
-    os.mkdir(tree + b"/many")
-    for number in range(MAX_KEPT_FILES + 10):
-        with open(tree + b"/many/%d" % number, "w") as out:
-            out.write("wolf\nwolf\n")
-    answers = library.get(library.index(tree, FEW).id)
-    found = ask(answers, "content:wolf", seconds=None)
-    assert (len(found.rows), len(found.contents.lines)) == (MAX_KEPT_FILES + 10, MAX_KEPT_FILES)
-    assert found.contents.line_count(found.rows) == 2 * len(found.rows)

@@ -38,7 +38,7 @@ AGENT_ROWS = 20
 """Rows that an agent gets unless it asks for more."""
 PERSON_TIMEOUT_S = 86_400.0
 """Seconds a person may watch a tree being indexed; they can leave at any time."""
-_FIELD = "name|path|ext|kind|size|allocated|mtime|ctime|depth|under|mode|owner"
+_FIELD = "name|path|ext|kind|size|allocated|mtime|ctime|depth|under|mode|owner|content"
 _OPERATOR = re.compile(rf'[*?"]|(?:^|[\s(])(?:[A-Za-z]+|(?:{_FIELD})\s+)(?:>=|<=|[:=<>])', re.IGNORECASE)
 
 

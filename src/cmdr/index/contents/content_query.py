@@ -16,15 +16,13 @@ from cmdr.index.contents.searching import ContentIndex, FileScanner, Opener, Sca
 from cmdr.index.query.predicates import member
 from cmdr.index.snapshots.columns import FORMAT_FILE, Column, Flag
 from cmdr.index.snapshots.view import View
-from cmdr.model.contents import FileMatches, LineMatch, SearchCoverage
+from cmdr.model.contents import SearchCoverage
 from cmdr.model.filters.filter import And, Content, Filter, Not, Or, content_leaves
 from cmdr.model.filters.filter_text import to_text
 
 LIVE_SECONDS = 2.0
 LIVE_BYTES = 1 << 30
 LIVE_FILES = 200_000
-MAX_KEPT_FILES = 2000
-"""Files of which the lines are kept; of others only their number is."""
 _STEP = 4096  # files whose paths are put together at once
 _NONE = np.empty(0, np.int64)
 _HARD = np.uint8(Flag.HARD)
@@ -39,15 +37,12 @@ class ContentReading:
     seconds: float | None = LIVE_SECONDS
     total_bytes: int | None = LIVE_BYTES
     files: int | None = LIVE_FILES
-    lines_per_file: int = 20
 
 
 @dataclass(eq=False)
 class ContentHits:
     """Where contents matched, and what was left out."""
 
-    lines: dict[int, tuple[LineMatch, ...]] = field(default_factory=dict)
-    """By row, the first lines of the first files."""
     counts: dict[int, int] = field(default_factory=dict)
     """By row, how many lines match; a further name of the same file has none."""
     coverage: SearchCoverage = field(default_factory=SearchCoverage)
@@ -127,7 +122,7 @@ class ContentQuestions:
         return np.asarray((self.view.gather("mode", rows) >> 12) == FORMAT_FILE)
 
     def _ask(self, leaf: Content, rows: Column, told: bool) -> _Known:
-        """What is known of a question once it was asked of these rows too; `told` says that its lines are wanted."""
+        """What is known of a question once it was asked of these rows too; `told` says that its lines count."""
         known = self._known.get(leaf, _Known())
         files = rows[self._are_files(rows)]
         new = files[~member(files, known.asked)]
@@ -166,7 +161,7 @@ class ContentQuestions:
             row = numbers[chosen[one.file]]
             search.matched.add(row)
             if search.told:
-                self._keep(row, one)
+                self.hits.counts[row] = self.hits.counts.get(row, 0) + one.count
         coverage.leave_unread(range(most, len(asked)))
         self._read += len(asked) - coverage.unread
         search.unknown.update(numbers[chosen[at]] for at in coverage.unknown or ())
@@ -175,18 +170,11 @@ class ContentQuestions:
                 known.update((row,) if first_name in known else ())
         self.hits.coverage.add(coverage)
 
-    def _keep(self, row: int, found: FileMatches) -> None:
-        """The lines of a file that matches; of two questions about it each line once."""
-        self.hits.counts[row] = self.hits.counts.get(row, 0) + found.count
-        if len(self.hits.lines) < MAX_KEPT_FILES or row in self.hits.lines:
-            by_line = {one.line: one for one in (*found.lines, *self.hits.lines.get(row, ()))}
-            self.hits.lines[row] = tuple(by_line[line] for line in sorted(by_line))
-
     def _limits(self) -> ScanLimits:
         reading = self.reading
         seconds = None if self._until is None else max(0.0, self._until - time.monotonic())
         left = None if reading.total_bytes is None else max(0, reading.total_bytes - self.hits.coverage.bytes)
-        return ScanLimits(reading.lines_per_file, seconds=seconds, total_bytes=left)
+        return ScanLimits(lines_per_file=0, seconds=seconds, total_bytes=left)
 
     def _further_names(self, search: "_Search", rows: Column, paths: list[bytes]) -> dict[int, int]:
         """Rows that are further names of a file, with the row by which it is read; the disk itself is asked."""
