@@ -64,7 +64,7 @@ KINDS = {
     "queryAnswer": "root count bytes kinds hits set url units freshness indexedNow notCovered hints savedAs",
     "contentAnswer": "root count lines files set cursor freshness indexedNow notCovered isPartial offer hints savedAs",
     "contentLines": "files cursor",
-    "findAnswer": "count bytes complete rows",
+    "findAnswer": "count bytes complete rows note",
     "agents": "isStopped since rows isCut",
     "undoOffer": "operations clients items since words what",
     "undoBegun": "job operations words",

@@ -16,7 +16,7 @@ from cmdr.core.errors import CommandError, NotOffered
 from cmdr.core.threads import in_thread
 from cmdr.model.contents import ContentPattern, FileLines
 from cmdr.model.filters.filter import And, Content, Filter, Not, Or, checked, content_leaves, normal
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.results.contents import ContentAnswer, ContentLines
 from cmdr.model.yaml_text import quoted_name
 
@@ -70,6 +70,14 @@ def check_may_read(call: Call) -> None:
         raise CommandError(f"Searching in files is for callers that may read them; {refused}.") from refused
 
 
+def _check_place(call: Call, place: bytes) -> None:
+    """Refuse a folder in which an agent may read nothing."""
+    reach = reach_of(call)
+    roots = {spec.path for spec in (*reach.roots, *reach.trees)}
+    if not any(is_within(root, place) for root in roots):
+        reach.folder(place).close()
+
+
 def ask_index(
     call: Call,
     answers: IndexQueries,
@@ -82,6 +90,8 @@ def ask_index(
     """What a filter finds in an index; contents are read as the caller may. Blocks: for a thread."""
     if not content_leaves(wanted):
         return answers.ask(wanted, place, stop)
+    if isinstance(place, bytes) and not call.principal.is_person:
+        _check_place(call, place)
     with reading_of(call, is_whole=is_whole) as reading:
         return answers.ask(wanted, place, stop, reading)
 
@@ -113,6 +123,17 @@ class LinesWanted:
     """About so much text at most."""
     lines_per_file: int = 1 << 30
     stop: Callable[[], bool] = field(default=lambda: False)
+
+
+def lines_of(
+    call: Call, paths: list[bytes], wanted: Filter, most: int, stop: Callable[[], bool]
+) -> tuple[FileLines, ...]:
+    """The first lines of these files that match, so many of each. Blocks: for a thread."""
+    from cmdr.index.contents.matching_lines import MatchingLines  # noqa: PLC0415
+
+    with reading_of(call) as reading:
+        looked = MatchingLines(patterns_in(wanted), 0, reading.opener, stop)
+        return tuple(found for path in paths if (found := looked.of(path, most)) is not None)
 
 
 async def lines_of_set(call: Call, set: str, wanted: LinesWanted, cursor: str | None = None) -> ContentLines:

@@ -235,6 +235,11 @@ class IndexQueries:
         name = f"query\0{to_text(question.filter)}\0{number}\0{question.sort}\0{question.descending}"
         return self._page(view, rows, name, question.sort, question.descending, limit, cursor)
 
+    def first(self, answer: QueryResult, count: int) -> tuple[Node, ...]:
+        """The first entries of an answer, in the order of the tree."""
+        rows = page(answer.view, answer.rows, "tree", False, count, None).rows
+        return nodes(answer.view, self.tag, rows)
+
     def biggest(self, answer: QueryResult, count: int) -> tuple[Node, ...]:
         """The biggest files of an answer, and the biggest folders when there are any."""
         return nodes(answer.view, self.tag, biggest_of_each(answer.view, answer.rows, count))
