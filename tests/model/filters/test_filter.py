@@ -120,7 +120,7 @@ def test_a_single_text_is_taken_where_a_list_is_meant():
         ('name:"x', 5),
         ("colour:red", 0),
         ("a or", 4),
-        ("mtime>yesterday", 0),
+        ("mtime>someday", 0),
         ("kind:pipe", 0),
     ],
 )
@@ -275,3 +275,33 @@ def test_contents_are_not_compared():
 def test_the_questions_about_contents_in_a_filter_are_found():
     wanted = from_text("ext:md (content:a or not content~b) name:c")
     assert f.content_leaves(wanted) == (f.Content("contains", "a"), f.Content("regex", "b"))
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("size>1 MiB", "size>1M"),
+        ("size<1.5 GB report", "size<1536M report"),
+        ("size>=5 (a or b)", "size>=5 (a or b)"),
+        ('size>5 "old copy"', 'size>5 name:"old copy"'),
+        ("older:2 weeks report", "older:2w report"),
+        ("newer:last week", "newer:1w"),
+        ('older:"a month" ext:pdf', "older:30d ext:pdf"),
+        ("mtime > 2026-01-31 10:00", "mtime>2026-01-31T10:00"),
+        ("older>30d", "older:30d"),
+        ("size:1 KB", "size:1024"),
+    ],
+)
+def test_sizes_and_times_are_read_as_people_write_them(line, same):
+    assert from_text(line) == from_text(same)
+
+
+def test_older_with_the_wrong_sign_says_what_to_write():
+    with pytest.raises(f.FilterError, match="write older:30d or newer:30d"):
+        from_text("older<30d")
+
+
+def test_json_bounds_take_sizes_as_people_write_them():
+    assert from_json({"size": {"min": "1 MB"}}) == from_json({"size": {"min": 1 << 20}})
+    with pytest.raises(f.FilterError, match=r"That is no size.*\$\.size"):
+        from_json({"size": {"min": "big"}})

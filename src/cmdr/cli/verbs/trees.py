@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 import sys
 from typing import Any
 
@@ -10,7 +9,7 @@ from cmdr.cli.launcher import Ask, Launcher, as_person
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.errors import NotThere
 from cmdr.model.names import to_wire
-from cmdr.model.units import human_size
+from cmdr.model.units import SIZE_HINT, UnitError, human_size, read_size
 
 PAGE_SIZE = 1000
 _INDEX_USAGE = "cmdr index PATH\n       cmdr index export PATH DIR"
@@ -29,7 +28,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     find.add_argument("--kind", choices=("file", "dir", "link"))
     find.add_argument("--min-size", type=_bytes, metavar="SIZE", help="at least, as in 10M")
     find.add_argument("--max-size", type=_bytes, metavar="SIZE")
-    find.add_argument("--newer-than", metavar="WHEN", help="30d, or a date")
+    find.add_argument("--newer-than", metavar="WHEN", help="as in 30d, '2 weeks', yesterday, or a date")
     find.add_argument("--older-than", metavar="WHEN")
     find.add_argument("--filter", metavar="FILTER", help="the full filter as one line of text")
     find.set_defaults(verb=lambda chosen, launcher: as_person(launcher, lambda ask: _find(ask, chosen)))
@@ -135,7 +134,7 @@ def _rows(text: str) -> int:
 
 
 def _bytes(text: str) -> int:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGTP]?)i?B?", text, re.IGNORECASE)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; write 500, 10M or 2G")
-    return int(float(found[1]) * 1024 ** " KMGTP".index(found[2].upper() or " "))
+    try:
+        return read_size(text)
+    except UnitError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; {SIZE_HINT}") from None

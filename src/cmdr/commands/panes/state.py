@@ -25,7 +25,7 @@ DEFAULT_ROWS = 50
 Detail = Literal["names", "short", "full"]
 
 
-@command("state", access=Access.READ, toolset="panes", idempotent=True, always_loaded=True)
+@command("state", access=Access.READ, toolset="panes", idempotent=True)
 def state(
     call: Call,
     *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -22,6 +23,7 @@ from cmdr.core.trees.indexing import SCAN_TIMEOUT_S
 from cmdr.model.contents import FileLines
 from cmdr.model.filters.filter import Filter, Question, Text, checked
 from cmdr.model.filters.filter_text import given_filter
+from cmdr.model.filters.filter_words import directions
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.entry import FolderSize
 from cmdr.model.results.result import Said
@@ -63,8 +65,8 @@ async def find(
     rows = limit if limit is not None else MAX_ROWS if call.principal.is_person else AGENT_ROWS
     answer, nodes, files = await _ask(lambda stop: _look(call, answers, wanted, place, rows, stop))
     note = "" if answer.contents is None else "; ".join(answer.contents.coverage.words())
-    complete = answer.explanation.complete
-    return FindAnswer(place, answer.count, answer.bytes, complete, nodes, units_of(call), files, note)
+    asked, complete = directions(wanted, time.time_ns()), answer.explanation.complete
+    return FindAnswer(place, answer.count, answer.bytes, complete, nodes, units_of(call), asked, files, note)
 
 
 @command("find.open", access=Access.VIEW, title="Find and show in the pane")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -21,7 +22,7 @@ from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole, Words
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
-from cmdr.core.errors import NotThere
+from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.threads import in_thread
 from cmdr.index.query.nodes import nodes as nodes_of
 from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
@@ -29,13 +30,14 @@ from cmdr.model.filters.filter import Kind as FilterKind
 from cmdr.model.filters.filter_json import extensions, to_json
 from cmdr.model.filters.filter_terms import hints_for, is_wild, named
 from cmdr.model.filters.filter_text import given_filter, placed, to_text
+from cmdr.model.filters.filter_words import directions
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
 from cmdr.model.results.contents import ContentAnswer
 from cmdr.model.results.indexes import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
 from cmdr.model.results.result import Said
 from cmdr.model.results.trees import Kinds, QueryAnswer
-from cmdr.model.units import count
+from cmdr.model.units import SIZE_HINT, TIME_HINT, UnitError, count, read_size, read_time
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
@@ -58,13 +60,15 @@ async def query_run(
     root: str | None = None,
     text: str | None = None,
     name: Annotated[str | None, Doc("glob")] = None,
-    ext: list[str] | None = None,
+    ext: list[str] | str | None = None,
     kind: Annotated[Literal["file", "dir", "link"] | None, Also(("type",)), Words({**KIND_WORDS})] = None,
-    min_size: Annotated[int | None, Whole()] = None,
-    max_size: Annotated[int | None, Whole()] = None,
-    newer_than: Annotated[str | None, Doc("30d")] = None,
+    min_size: Annotated[int | str | None, Doc("1MB")] = None,
+    max_size: int | str | None = None,
+    newer_than: Annotated[str | None, Doc("30d, a date")] = None,
     older_than: str | None = None,
-    filter: Annotated[dict[str, object] | str | None, Doc("size>1M not (ext:pdf or name~^a), or JSON")] = None,
+    filter: Annotated[
+        dict[str, object] | str | None, Doc("size>1M older:30d not (ext:pdf or name~^a), or JSON")
+    ] = None,
     query: str | None = None,
     save_as: str | None = None,
     content: Annotated[str | None, Doc("in files")] = None,
@@ -76,6 +80,12 @@ async def query_run(
     limit: Annotated[int | None, Whole(0, MAX_SAMPLES, cut=True), Doc("max 20")] = None,
 ) -> QueryAnswer | ContentAnswer:
     """Find entries: count, size, set, samples; lines with content."""
+    flat = (root, text, name, ext, kind, min_size, max_size, newer_than, older_than, filter, query, content)
+    if flat == (None,) * len(flat):
+        raise CommandError(
+            'query_run needs something to find, such as "name", "ext", "olderThan", "filter" or "query"; '
+            '"root" alone asks for all below a folder.'
+        )
     queries = call.commander.indexing.queries
     asked = None if query is None else await queries.get(query, call.principal)
     if save_as is not None:
@@ -115,6 +125,7 @@ async def query_run(
             indexed_now=None if scanned is None else scanned.entries,
             hints=() if answer.count else tuple(hints_for(wanted)),
             saved_as=saved_as,
+            directions=directions(wanted, time.time_ns()),
         )
     explained = answer.explanation
     return QueryAnswer(
@@ -131,6 +142,7 @@ async def query_run(
         not_covered=None if explained.complete else tuple(explained.not_covered),
         hints=() if answer.count else tuple(hints_for(wanted)),
         saved_as=saved_as,
+        directions=directions(wanted, time.time_ns()),
     )
 
 
@@ -188,7 +200,7 @@ async def run(call: Call, *, query_id: str, index_id: str | None = None, below: 
     await call.commander.indexing.queries.note_run(saved)
     info = await in_thread(library.sets.create_from, answers.indexed.record.id, saved.name, answer)
     await call.commander.indexing.sets.own(info.id, call.principal, passing=True)
-    return QueryRan(saved.id, info)
+    return QueryRan(saved.id, info, directions(saved.wanted(), time.time_ns()))
 
 
 @command("savedQuery.delete", access=Access.VIEW, toolset="index", programs_only=True)
@@ -244,10 +256,10 @@ async def _check_name(call: Call, name: str) -> None:
 def _flat(
     text: str | None,
     name: str | None,
-    ext: list[str] | None,
+    ext: list[str] | str | None,
     kind: str | None,
-    min_size: int | None,
-    max_size: int | None,
+    min_size: int | str | None,
+    max_size: int | str | None,
     newer_than: str | None,
     older_than: str | None,
 ) -> list[Filter]:
@@ -256,12 +268,31 @@ def _flat(
         leaves.append(checked(Text("path" if "/" in text else "name", "contains", text), "text"))
     if name is not None:
         leaves.append(named(name, "name") if is_wild(name) else checked(Text("name", "glob", name), "name"))
-    if ext:
-        leaves.append(checked(Ext(extensions(ext)), "ext"))
+    if ext is not None:
+        leaves.append(checked(Ext(extensions([ext] if isinstance(ext, str) else ext)), "ext"))
     if kind is not None:
         leaves.append(KindIs((cast("FilterKind", kind),)))
     if min_size is not None or max_size is not None:
-        leaves.append(checked(Number("size", min_size, max_size), "minSize"))
+        leaves.append(checked(Number("size", _bytes("minSize", min_size), _bytes("maxSize", max_size)), "minSize"))
     if newer_than is not None or older_than is not None:
-        leaves.append(checked(Time("mtime", newer_than, older_than), "newerThan"))
+        leaves.append(Time("mtime", _moment("newerThan", newer_than), _moment("olderThan", older_than)))
     return leaves
+
+
+def _bytes(parameter: str, given: int | str | None) -> int | None:
+    """A size in bytes; a mistake names the parameter that it stands in."""
+    try:
+        size = read_size(given) if isinstance(given, str) else given
+    except UnitError:
+        size = -1
+    if size is not None and not 0 <= size < 1 << 63:
+        raise CommandError(f'"{parameter}" must be a size, not "{printable(str(given), 40)}": {SIZE_HINT}.')
+    return size
+
+
+def _moment(parameter: str, given: str | None) -> str | None:
+    """A time in its plain form; a mistake names the parameter that it stands in."""
+    try:
+        return None if given is None else read_time(given)
+    except UnitError:
+        raise CommandError(f'"{parameter}" must be a time, not "{printable(given or "", 40)}": {TIME_HINT}.') from None

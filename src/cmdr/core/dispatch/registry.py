@@ -43,8 +43,6 @@ class Command:
     idempotent: bool = False
     blocking: bool = False
     """Whether it may wait for a person, and reports progress meanwhile."""
-    always_loaded: bool = False
-    """Whether clients that defer tools should show this one from the start."""
     programs_only: bool = False
     """Whether it is for programs, by way of a face that knows it by name: no tool, and not in the palette."""
 
@@ -115,6 +113,11 @@ REGISTRY = Registry()
 """The commands of this program, filled by importing `cmdr.commands`."""
 
 
+def title_of(name: str) -> str:
+    """What a command is called that has no better title."""
+    return name.replace("_", " ").capitalize()
+
+
 def command(
     name: str,
     *,
@@ -127,7 +130,6 @@ def command(
     contents: bool = False,
     idempotent: bool = False,
     blocking: bool = False,
-    always_loaded: bool = False,
     programs_only: bool = False,
     registry: Registry = REGISTRY,
 ) -> Callable[[Function], Function]:
@@ -141,7 +143,7 @@ def command(
                 function=function,
                 access=access,
                 toolset=toolset,
-                title=title or name.replace("_", " ").capitalize(),
+                title=title or title_of(name),
                 description=" ".join((inspect.getdoc(function) or "").split()),
                 parameters=parameters_of(function),
                 wants_call=first.name == "call",
@@ -151,7 +153,6 @@ def command(
                 contents=contents,
                 idempotent=idempotent,
                 blocking=blocking,
-                always_loaded=always_loaded,
                 programs_only=programs_only,
             )
         )

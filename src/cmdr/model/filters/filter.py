@@ -7,10 +7,10 @@ Names and paths in a filter are the printable form of `names.to_wire`.
 
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Literal, get_args
 
 from cmdr.model.contents import MAX_PATTERN_CHARS, ContentPattern
+from cmdr.model.units import UnitError, read_time
 
 MAX_DEPTH = 32
 MAX_NODES = 500
@@ -28,8 +28,11 @@ KIND_WORDS: dict[str, Kind] = {"folder": "dir", "directory": "dir", "symlink": "
 """Other words for kinds, which are understood too."""
 SortKey = Literal["tree", "name", "size", "allocated", "mtime", "ctime", "depth"]
 
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?")
-_AGO = re.compile(r"\d{1,9}(?:s|m|h|d|w|y)")
+AGES: dict[str, Literal["after", "before"]] = {
+    **dict.fromkeys(("older", "olderThan", "olderthan"), "before"),
+    **dict.fromkeys(("newer", "newerThan", "newerthan"), "after"),
+}
+"""Words for changed before and after a moment, which cannot be mistaken for each other as `<` and `>` can."""
 
 
 class FilterError(ValueError):
@@ -98,7 +101,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Time:
-    """Changed after (or at) and before a moment: an ISO date or time, or how long ago, such as `30d`."""
+    """Changed after (or at) and before a moment, each as `units.read_time` gives it."""
 
     field: TimeField
     after: str | None = None
@@ -202,12 +205,9 @@ def checked(node: Filter, at: int | str) -> Filter:
             if least is None and most is None:
                 raise FilterError("At least one bound is needed.", at)
         case Time(_, after, before):
-            moments: tuple[object, ...] = (after, before)
-            for moment in moments:
-                if moment is not None and not (isinstance(moment, str) and is_time(moment)):
-                    raise FilterError("A time is an ISO date or time (2026-01-31), or an age such as 30d or 12h.", at)
             if after is None and before is None:
                 raise FilterError("At least one of after and before is needed.", at)
+            return replace(node, after=_moment(after, at), before=_moment(before, at))
         case Mode(bits):
             if not 0 < bits <= 0o7777:
                 raise FilterError("Permission bits are 0001 to 7777 in octal.", at)
@@ -251,17 +251,14 @@ def mode_of(text: str, at: int | str) -> Mode:
     return Mode(int(text, 8))
 
 
-def is_time(text: str) -> bool:
-    """Whether a text says a time, absolutely or as an age."""
-    if _AGO.fullmatch(text):
-        return True
-    if not _INSTANT.fullmatch(text):
-        return False
+def _moment(given: object, at: int | str) -> str | None:
+    """A time in its plain form; from outside, so of any type."""
+    if given is None:
+        return None
     try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+        return read_time(given if isinstance(given, str) else "")
+    except UnitError as error:
+        raise FilterError(str(error), at) from None
 
 
 def normal(node: Filter) -> Filter:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from cmdr.model.filters.filter import (
+    AGES,
     MAX_VALUES,
     And,
     Content,
@@ -34,10 +35,11 @@ from cmdr.model.filters.filter import (
     mode_of,
 )
 from cmdr.model.names import printable
+from cmdr.model.units import UnitError, read_size
 
 KNOWN: tuple[str, ...] = (
-    *("and", "or", "not", "name", "path", "ext", "kind", "size", "allocated", "mtime", "ctime", "depth", "under"),
-    *("mode", "owner", "empty", "brokenLink", "hardlinked", "inSet", "duplicateOf", "content"),
+    *("and", "or", "not", "name", "path", "ext", "kind", "size", "allocated", "mtime", "ctime", "older", "newer"),
+    *("depth", "under", "mode", "owner", "empty", "brokenLink", "hardlinked", "inSet", "duplicateOf", "content"),
 )
 
 
@@ -108,10 +110,14 @@ def _leaf(key: str, value: object, at: str) -> Filter:
         return _text_leaf(key, value, at)
     if key in get_args(NumberField):
         bounds = _object(value, ("min", "max"), at)
-        return checked(Number(cast(NumberField, key), bounds.get("min"), bounds.get("max")), at)
+        return checked(
+            Number(cast(NumberField, key), _amount(bounds.get("min"), at), _amount(bounds.get("max"), at)), at
+        )
     if key in get_args(TimeField):
         times = _object(value, ("after", "before"), at)
         return checked(Time(cast(TimeField, key), times.get("after"), times.get("before")), at)
+    if key in AGES:
+        return checked(Time("mtime", **{AGES[key]: _word(value, at)}), at)
     if key in get_args(Trait):
         if value is not True:
             raise FilterError(f"`{key}` takes true; use `not` for the opposite.", at)
@@ -166,6 +172,14 @@ def _object(value: object, keys: tuple[str, ...], at: str) -> dict[str, Any]:
         if key not in keys:
             raise FilterError(f"`{str(key)[:40]}` is not known here; use {', '.join(keys)}.", at)
     return {str(key): one for key, one in value.items()}
+
+
+def _amount(value: Any, at: str) -> Any:
+    """A bound; a text is a size as people write it, anything else is checked with the others."""
+    try:
+        return read_size(value) if isinstance(value, str) else value
+    except UnitError as error:
+        raise FilterError(str(error), at) from None
 
 
 def _word(value: object, at: str) -> str:

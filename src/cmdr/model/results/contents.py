@@ -35,6 +35,8 @@ class ContentAnswer(Result):
     """What would make the answer whole, when it is partial."""
     hints: tuple[str, ...] = ()
     saved_as: str | None = None
+    directions: str = ""
+    """What it asked of times, in words with dates."""
 
     def text(self) -> str:
         told = [] if self.lines is None else [self._headline()]
@@ -53,6 +55,7 @@ class ContentAnswer(Result):
     def _headline(self) -> str:
         least = "at least " if self.is_partial else ""
         told = f"{least}{count(self.count, 'file')}, {count(self.lines or 0, 'line')} below {_shown(self.root)}"
+        told += f": {self.directions}" if self.directions else ""
         if self.freshness:
             told += f" ({self.freshness})"
         return told if self.indexed_now is None else f"{told} (indexed just now: {self.indexed_now} entries)"

@@ -126,11 +126,15 @@ class QueryAnswer(Result):
     hints: tuple[str, ...] = ()
     """What to try instead, when nothing was found."""
     saved_as: str | None = None
+    directions: str = ""
+    """What it asked of times, in words with dates."""
 
     def text(self) -> str:
+        asked = f", {self.directions}" if self.directions else ""
         told = [
             f"{self.count} found{self.kinds.text(self.units)}, {size_text(self.bytes, self.units)} in all "
-            f"below {quoted_name(to_wire(self.root))}" + (f" ({self.freshness})" if self.freshness else "")
+            f"below {quoted_name(to_wire(self.root))}{self._exactly}{asked}"
+            + (f" ({self.freshness})" if self.freshness else "")
         ]
         if self.indexed_now is not None:
             told[0] += f" (indexed just now: {self.indexed_now} entries)"
@@ -144,6 +148,13 @@ class QueryAnswer(Result):
         if self.saved_as is not None:
             told.append(f"saved as query {self.saved_as}")
         return "\n".join(told)
+
+    @property
+    def _exactly(self) -> str:
+        """The sum to the byte where it was shortened, and that of the files where folders are counted as well."""
+        files = self.kinds.file_bytes
+        of_files = f", files {files}b" if self.kinds.files and files != self.bytes and files >= 1024 else ""
+        return f": {self.bytes}b{of_files}" if self.units != "bytes" and self.bytes >= 1024 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +181,8 @@ class FindAnswer(Result):
     complete: bool
     nodes: tuple[Node, ...]
     units: Units
+    directions: str = ""
+    """What it asked of times, in words with dates."""
     files: tuple[FileLines, ...] = ()
     """The lines that match, by file, when contents were asked about."""
     note: str = ""
@@ -189,6 +202,7 @@ class FindAnswer(Result):
 
     def text(self) -> str:
         found = f"{self.count} found, {size_text(self.bytes, self.units)} in all below {to_wire(self.root)}"
+        found += f": {self.directions}" if self.directions else ""
         told = [found, *([f"not covered: {self.note}"] if self.note else ())]
         if self.files:
             return "\n".join([*told, *grep_lines(self.files, self.root)])
@@ -196,4 +210,11 @@ class FindAnswer(Result):
 
     def data(self) -> dict[str, Json]:
         rows: list[Json] = [plain(row) for row in self.rows]
-        return {"count": self.count, "bytes": self.bytes, "complete": self.complete, "rows": rows, "note": self.note}
+        return {
+            "count": self.count,
+            "bytes": self.bytes,
+            "complete": self.complete,
+            "rows": rows,
+            "directions": self.directions,
+            "note": self.note,
+        }
