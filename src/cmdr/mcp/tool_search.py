@@ -9,9 +9,6 @@ from typing import Any
 PRELOADED = frozenset({"query_run", "open_diff", "fs_read", "cd", "state"})
 """Shown from the start, so that the first question needs no search."""
 HINTS = {
-    "fs_list": "list directory or folder contents, ls",
-    "fs_stat": "file size and date, modified time, permissions, checksum",
-    "fs_exists": "check whether a file or path exists",
     "inspect": "details and metadata of a file or folder",
     "report": "find duplicates, largest or large or big files, old files, disk usage or space by folder, free space",
     "index": "scan or crawl a directory tree",
@@ -28,7 +25,6 @@ HINTS = {
     "select": "select or mark files",
     "open_file": "show a file to the person, open in viewer",
     "get_diagnostics": "errors and warnings, lint",
-    "fs_diff": "compare two files, what changed",
 }
 
 

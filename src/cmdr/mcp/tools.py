@@ -21,17 +21,22 @@ log = logging.getLogger(__name__)
 
 
 def tool_of(command: Command) -> types.Tool:
-    """How a command is listed; what the protocol's defaults say, or a name does, is left out: agents pay for each."""
+    """How a command is listed; what the protocol's defaults say, or a name does, is left out: agents pay for each.
+
+    So is that a call may be repeated. A tool takes other spellings than it lists, so its schema forbids none; what is
+    not understood is told in an error.
+    """
     reads = command.access is Access.READ
+    schema = command.schema()
+    schema.pop("additionalProperties", None)
     return types.Tool(
         name=command.name,
         title=command.title if command.title != title_of(command.name) else None,
         description=command.description,
-        input_schema=command.schema(),
+        input_schema=schema,
         annotations=types.ToolAnnotations(
             read_only_hint=True if reads else None,
             destructive_hint=None if reads else command.destructive,
-            idempotent_hint=True if command.idempotent and not reads else None,
             open_world_hint=False,
         ),
         _meta=search_meta(command.name),

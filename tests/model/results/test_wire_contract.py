@@ -69,8 +69,12 @@ KINDS = {
     "agents": "isStopped since rows isCut",
     "undoOffer": "operations clients items since words what",
     "undoBegun": "job operations words",
+    "filesRead": "files leftOut",
+    "linesCounted": "files total counted leftOut",
 }
 PARTS = {
+    "FileText": "name text firstLine lines start end isWhole hasMore encoding mtime about problem",
+    "LineCount": "name lines problem",
     "HistoryRow": "operation when verb first newName items done to state by undoneBy left failed rule",
     "IndexInfo": "id root epoch scannedNs totals freshness problems rootNode options",
     "Totals": "files dirs bytes allocated newestNs complete state",

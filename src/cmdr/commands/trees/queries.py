@@ -25,7 +25,7 @@ from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.threads import in_thread
 from cmdr.index.query.nodes import nodes as nodes_of
-from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
+from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Time, checked
 from cmdr.model.filters.filter import Kind as FilterKind
 from cmdr.model.filters.filter_json import extensions, to_json
 from cmdr.model.filters.filter_terms import hints_for, is_wild, named
@@ -58,8 +58,8 @@ async def query_run(
     call: Call,
     *,
     root: str | None = None,
-    text: str | None = None,
-    name: Annotated[str | None, Doc("glob")] = None,
+    name: Annotated[str | None, Doc("part, or glob")] = None,
+    text: Annotated[str | None, Unlisted()] = None,
     ext: list[str] | str | None = None,
     kind: Annotated[Literal["file", "dir", "link"] | None, Also(("type",)), Words({**KIND_WORDS})] = None,
     min_size: Annotated[int | str | None, Doc("1MB")] = None,
@@ -98,7 +98,7 @@ async def query_run(
         leaves.append(asked[1].filter)
     if filter is not None:
         leaves.append(given_filter(filter))
-    leaves += _flat(text, name, ext, kind, min_size, max_size, newer_than, older_than)
+    leaves += _flat(name, text, ext, kind, min_size, max_size, newer_than, older_than)
     wanted: Filter = leaves[0] if len(leaves) == 1 else And(tuple(leaves))
     index = answers.indexed.record.id
     exact = placed(await call.commander.indexing.sets.named_in(wanted, call.principal), to_wire(place))
@@ -106,8 +106,8 @@ async def query_run(
         return await further_lines(call, wanted, place, cursor, context, limit)
     answer = await in_thread(partial(ask_index, is_whole=all), call, answers, exact, place)
     tally = await in_thread(answer.kinds)
-    most = SAMPLES if limit is None else limit
-    nodes = await in_thread(_first, answers, answer, most) if text else await in_thread(answers.biggest, answer, most)
+    shown = _first if any(word and not is_wild(word) for word in (name, text)) else _biggest
+    nodes = await in_thread(shown, answers, answer, SAMPLES if limit is None else limit)
     kept = await in_thread(library.sets.create_from, index, save_as or printable(to_text(wanted)), answer)
     await call.commander.indexing.sets.own(kept.id, call.principal, passing=save_as is None)
     saved_as = None
@@ -140,7 +140,7 @@ async def query_run(
         freshness=freshness_of(answers),
         indexed_now=None if scanned is None else scanned.entries,
         not_covered=None if explained.complete else tuple(explained.not_covered),
-        hints=() if answer.count else tuple(hints_for(wanted)),
+        hints=_hints(wanted, answer.count, name, text),
         saved_as=saved_as,
         directions=directions(wanted, time.time_ns()),
     )
@@ -239,6 +239,20 @@ def _first(answers: IndexQueries, answer: QueryResult, limit: int) -> tuple[Node
     return nodes_of(view, answers.tag, rows[:limit])
 
 
+def _biggest(answers: IndexQueries, answer: QueryResult, limit: int) -> tuple[Node, ...]:
+    return answers.biggest(answer, limit)
+
+
+def _hints(wanted: Filter, found: int, name: str | None, text: str | None) -> tuple[str, ...]:
+    """What a word was looked for in, where that may have been meant otherwise, and why globs may have found nothing."""
+    if text is not None:
+        return ("text means names; content searches in files", *(() if found else hints_for(wanted)))
+    if found:
+        return ()
+    word = ["name means file names; content searches in files"] if name and not is_wild(name) else []
+    return (*word, *hints_for(wanted))
+
+
 def _card(saved: SavedQuery) -> str:
     return printable(to_text(saved.wanted()), 80) + _below(saved)
 
@@ -254,8 +268,8 @@ async def _check_name(call: Call, name: str) -> None:
 
 
 def _flat(
-    text: str | None,
     name: str | None,
+    text: str | None,
     ext: list[str] | str | None,
     kind: str | None,
     min_size: int | str | None,
@@ -264,10 +278,7 @@ def _flat(
     older_than: str | None,
 ) -> list[Filter]:
     leaves: list[Filter] = []
-    if text is not None:
-        leaves.append(checked(Text("path" if "/" in text else "name", "contains", text), "text"))
-    if name is not None:
-        leaves.append(named(name, "name") if is_wild(name) else checked(Text("name", "glob", name), "name"))
+    leaves += [named(word, at) for word, at in ((name, "name"), (text, "text")) if word is not None]
     if ext is not None:
         leaves.append(checked(Ext(extensions([ext] if isinstance(ext, str) else ext)), "ext"))
     if kind is not None:

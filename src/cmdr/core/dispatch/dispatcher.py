@@ -51,6 +51,7 @@ class Dispatcher:
         """
         started = time.monotonic()
         result = "error"
+        is_counted = is_cut_off = False
         seen = self.activity.begin(call.principal, command.name, arguments)
         needs_record = not (call.principal.is_person or command.is_look)
 
@@ -62,6 +63,7 @@ class Dispatcher:
         try:
             self._policy.admit(command, call.principal)
             await self._rates.admit(call.principal, command.access)
+            is_counted = True
             if needs_record:
                 await self._audit.ready()
             bound = bind(command.parameters, arguments, call.address or command.name)
@@ -83,7 +85,12 @@ class Dispatcher:
             raise
         except (DiskError, PlanRefused, IndexFault, FilterError) as error:
             raise command_error(error) from error
+        except asyncio.CancelledError:
+            is_cut_off = True  # what it proposed may stand
+            raise
         finally:
+            if is_counted and not is_cut_off and result != "ok":
+                self._rates.give_back(call.principal, command.access)
             if call.forks:
                 call.commander.agent_tabs.take_back(call.forks)
             # The log has counted what it could not record, and what was awaited is in it already.

@@ -13,8 +13,9 @@ from cmdr.model.results.result import Result
 
 Function = TypeVar("Function", bound=Callable[..., Result | Awaitable[Result]])
 
-DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
-ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
+DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review", "fs"})
+"""What agents are offered unless the person says otherwise; of `fs` what writes is behind a switch of its own."""
+ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "shell"}
 _LOOKING = {Access.READ: frozenset({None, "panes", "index"}), Access.VIEW: frozenset({None, "panes"})}
 """The toolsets that only tell of names, and those that only change what is shown, unless a command says otherwise."""
 
