@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cmdr.index.contents.compiled_scanner import CompiledScanner
+from cmdr.index.contents.file_list import FileList
 from cmdr.index.contents.searching import ContentIndex, FileScanner, Opener, ScanLimits
 from cmdr.index.query.predicates import member
 from cmdr.index.snapshots.columns import FORMAT_FILE, Column, Flag
@@ -19,11 +21,11 @@ from cmdr.index.snapshots.view import View
 from cmdr.model.contents import SearchCoverage
 from cmdr.model.filters.filter import And, Content, Filter, Not, Or, content_leaves
 from cmdr.model.filters.filter_text import to_text
+from cmdr.model.units import count
 
 LIVE_SECONDS = 2.0
 LIVE_BYTES = 1 << 30
 LIVE_FILES = 200_000
-_STEP = 4096  # files whose paths are put together at once
 _NONE = np.empty(0, np.int64)
 _HARD = np.uint8(Flag.HARD)
 
@@ -61,18 +63,6 @@ class _Known:
     asked: Column = field(default_factory=lambda: _NONE)
     matched: Column = field(default_factory=lambda: _NONE)
     unknown: Column = field(default_factory=lambda: _NONE)
-
-
-@dataclass(eq=False)
-class _Search:
-    """One question that is being asked."""
-
-    leaf: Content
-    told: bool
-    matched: set[int] = field(default_factory=set)
-    unknown: set[int] = field(default_factory=set)
-    names: dict[tuple[int, int], int] = field(default_factory=dict)
-    """Files with several names, and the row by which each is read."""
 
 
 class ContentQuestions:
@@ -135,40 +125,33 @@ class ContentQuestions:
     def _search(self, leaf: Content, rows: Column, told: bool) -> tuple[Column, Column]:
         """Read what may match: the rows that do, and those that could not be read."""
         likely = rows if self.index is None else self.index.candidates(self.view, leaf.pattern, rows)
-        search = _Search(leaf, told)
-        read_before = self._read
-        for first in range(0, len(likely), _STEP):
-            some = likely[first : first + _STEP]
-            self._read_some(search, some)
-            if self.hits.coverage.is_partial:
-                rest = likely[first + len(some) :]
-                self.hits.coverage.leave_unread(range(len(rest)))
-                search.unknown.update(rest.tolist())
-                break
-        what = "that may match, by the index of contents" if self.index is not None else "left by the rest"
-        self.steps.append(f"{to_text(leaf)}: {self._read - read_before:,} files read of {len(likely):,} {what}")
-        return np.array(sorted(search.matched), np.int64), np.array(sorted(search.unknown), np.int64)
-
-    def _read_some(self, search: "_Search", rows: Column) -> None:
-        paths, numbers = self.view.paths(rows), rows.tolist()
-        again = self._further_names(search, rows, paths)
-        chosen = [at for at in range(len(numbers)) if numbers[at] not in again]
-        asked = [paths[at] for at in chosen]
-        most = len(asked) if self.reading.files is None else min(len(asked), max(0, self.reading.files - self._read))
+        again = self._further_names(likely)
+        chosen = likely[~np.isin(likely, list(again))] if again else likely
+        most = len(chosen) if self.reading.files is None else max(0, min(len(chosen), self.reading.files - self._read))
         coverage = SearchCoverage(unknown=[])
-        scanner, pattern = self.reading.scanner, search.leaf.pattern
-        for one in scanner.scan(asked[:most], pattern, self._limits(), coverage, self.stop, self.reading.opener):
-            row = numbers[chosen[one.file]]
-            search.matched.add(row)
-            if search.told:
-                self.hits.counts[row] = self.hits.counts.get(row, 0) + one.count
-        coverage.leave_unread(range(most, len(asked)))
-        self._read += len(asked) - coverage.unread
-        search.unknown.update(numbers[chosen[at]] for at in coverage.unknown or ())
-        for row, first_name in again.items():
-            for known in (search.matched, search.unknown):
-                known.update((row,) if first_name in known else ())
+        found = chosen[self._matching(leaf, FileList.of_rows(self.view, chosen[:most]), chosen, coverage, told)]
+        coverage.leave_unread(range(most, len(chosen)))
+        unknown = chosen[np.array(coverage.unknown, np.int64)]
+        self._read += (read := len(chosen) - coverage.unread)
         self.hits.coverage.add(coverage)
+        what = "that may match, by the index of contents" if self.index is not None else "left by the rest"
+        self.steps.append(f"{to_text(leaf)}: {count(read, 'file')} read of {len(likely):,} {what}")
+        return _with_names(found, again), _with_names(unknown, again)
+
+    def _matching(
+        self, leaf: Content, files: FileList, rows: Column, coverage: SearchCoverage, told: bool
+    ) -> Column | list[int]:
+        """Which of these files match; where it is told, how many lines of each do is noted."""
+        scanner, limits, opener = self.reading.scanner, self._limits(), self.reading.opener
+        if not told and isinstance(scanner, CompiledScanner):
+            return scanner.matching(files, leaf.pattern, limits, coverage, self.stop, opener)
+        numbers: list[int] = []
+        for one in scanner.scan(files, leaf.pattern, limits, coverage, self.stop, opener):
+            numbers.append(one.file)
+            if told:
+                row = int(rows[one.file])
+                self.hits.counts[row] = self.hits.counts.get(row, 0) + one.count
+        return numbers
 
     def _limits(self) -> ScanLimits:
         reading = self.reading
@@ -176,20 +159,28 @@ class ContentQuestions:
         left = None if reading.total_bytes is None else max(0, reading.total_bytes - self.hits.coverage.bytes)
         return ScanLimits(lines_per_file=0, seconds=seconds, total_bytes=left)
 
-    def _further_names(self, search: "_Search", rows: Column, paths: list[bytes]) -> dict[int, int]:
+    def _further_names(self, rows: Column) -> dict[int, int]:
         """Rows that are further names of a file, with the row by which it is read; the disk itself is asked."""
-        flags = self.view.gather("flags", rows)
+        several = rows[(self.view.gather("flags", rows) & _HARD) != 0]
+        names: dict[tuple[int, int], int] = {}
         found: dict[int, int] = {}
-        for at in np.flatnonzero((flags & _HARD) != 0).tolist():
+        for row, path in zip(several.tolist(), self.view.paths(several), strict=True):
             try:
-                seen = os.lstat(paths[at])
+                seen = os.lstat(path)
             except OSError:
                 continue
-            row = int(rows[at])
-            first_name = search.names.setdefault((seen.st_dev, seen.st_ino), row)
+            first_name = names.setdefault((seen.st_dev, seen.st_ino), row)
             if first_name != row:
                 found[row] = first_name
         return found
+
+
+def _with_names(rows: Column, further: dict[int, int]) -> Column:
+    """Rows, and those that are further names of the same files, ascending."""
+    if not further:
+        return rows
+    known = set(rows.tolist())
+    return np.union1d(rows, np.array([row for row, first in further.items() if first in known], np.int64))
 
 
 def _parts(known: _Known) -> tuple[Column, Column, Column]:
