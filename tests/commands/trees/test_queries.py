@@ -168,55 +168,6 @@ async def test_an_agent_saves_only_so_many_queries(shelf, monkeypatch):
         assert (await at.person("query_run", root=at.path(), ext=["md"], saveAs="two")).startswith("OK: ")
 
 
-async def test_a_name_is_a_part_of_it_or_a_glob_and_text_is_its_other_name(shelf):
-    async with shelf() as at:
-        part = await at.agent("query_run", root=at.path(), name="read")
-        assert part.startswith("OK: 1 found")
-        assert "content searches" not in part
-        assert (await at.agent("query_run", root=at.path(), name="a*.txt")).startswith("OK: 2 found")
-        assert (await at.agent("query_run", root=at.path(), name="docs/gui")).startswith("OK: 1 found")
-        same = await at.agent("query_run", root=at.path(), text="a*.txt")
-        assert same.startswith("OK: 2 found")
-        assert "text means names; content searches in files" in same.splitlines()
-
-
-async def test_a_word_that_is_in_no_name_says_where_it_was_looked_for(shelf):
-    """`query_run {text: "legacy_api"}` said "0 found" while eight files held it."""
-    async with shelf() as at:
-        for given, told in (("text", "text means names"), ("name", "name means file names")):
-            answer = await at.agent("query_run", root=at.path(), **{given: "legacy_api"})
-            assert answer.startswith("OK: 0 found")
-            assert f"{told}; content searches in files" in answer.splitlines()
-        assert "content searches" not in await at.agent("query_run", root=at.path(), name="*.legacy")
-
-
-async def test_a_set_is_read_and_counted_and_relative_paths_begin_where_cd_went(shelf):
-    reader = Principal("agent", "tester", token=True)
-    async with shelf() as at:
-        root = os.fsencode(at.root)
-        sandbox = Sandbox([RootSpec(root)])
-        at.commander.sandbox = sandbox
-        (at.root / "left" / "a9.txt").write_text("1\n2\n")
-        (at.root / "left" / "a10.txt").write_text("3\n")
-        found = set_in(await at.ask(reader, "query_run", {"root": at.path(), "name": "a*.txt"}))
-        counted = await at.ask(reader, "fs_read", {"set": found, "count": True})
-        assert sorted(counted.removeprefix("OK: ").splitlines()) == ["1 a10.txt", "2 a9.txt", "3 total"]
-        missing = await at.ask(reader, "fs_read", {"path": "left/a10.txt"})
-        assert missing.startswith(f"ERROR: Path not found: {at.path('left/left/a10.txt')}")
-        assert await at.ask(reader, "fs_read", {"path": "a10.txt"}) == "OK: lines 1-1\n3\n"
-        await at.ask(reader, "cd", {"path": at.path("right")})
-        assert await at.ask(reader, "fs_read", {"path": "../left/a10.txt"}) == "OK: lines 1-1\n3\n"
-        assert (
-            await at.ask(reader, "fs_exists", {"path": ["other.txt", "a10.txt"]})
-            == "OK: other.txt: yes, file\na10.txt: no"
-        )
-        assert "empty" in await at.ask(
-            reader, "fs_read", {"set": set_in(await at.ask(reader, "query_run", {"name": "none"}))}
-        )
-        assert (await at.ask(reader, "fs_read", {"set": found, "path": "x"})).startswith('ERROR: Give "path"')
-        sandbox.close()
-
-
 OLD, NEW = 1_500_000_000, 4_000_000_000
 
 
@@ -295,3 +246,53 @@ async def test_one_extension_is_a_text_and_several_are_a_list(shelf):
         assert (await at.agent("query_run", root=at.path(), ext=["md", "json"])).startswith("OK: 3 found")
         assert (await at.agent("query_run", root=at.path(), ext="md,json")).startswith("OK: 3 found")
         assert (await at.agent("query_run", root=at.path(), ext="")).startswith("ERROR: This takes at least one value")
+
+
+async def test_a_name_is_a_part_of_it_or_a_glob_and_text_is_its_other_name(shelf):
+    async with shelf() as at:
+        part = await at.agent("query_run", root=at.path(), name="read")
+        assert part.startswith("OK: 1 found")
+        assert "content searches" not in part
+        assert (await at.agent("query_run", root=at.path(), name="a*.txt")).startswith("OK: 2 found")
+        assert (await at.agent("query_run", root=at.path(), name="docs/gui")).startswith("OK: 1 found")
+        same = await at.agent("query_run", root=at.path(), text="a*.txt")
+        assert same.startswith("OK: 2 found")
+        assert "text means names; content searches in files" in same.splitlines()
+
+
+async def test_a_word_that_is_in_no_name_says_where_it_was_looked_for(shelf):
+    """`query_run {text: "legacy_api"}` said "0 found" while eight files held it."""
+    async with shelf() as at:
+        for given, told in (("text", "text means names"), ("name", "name means file names")):
+            answer = await at.agent("query_run", root=at.path(), **{given: "legacy_api"})
+            assert answer.startswith("OK: 0 found")
+            assert f"{told}; content searches in files" in answer.splitlines()
+        assert "content searches" not in await at.agent("query_run", root=at.path(), name="*.legacy")
+
+
+async def test_a_set_is_read_and_counted_and_relative_paths_begin_where_cd_went(shelf):
+    reader = Principal("agent", "tester", token=True)
+    async with shelf() as at:
+        root = os.fsencode(at.root)
+        sandbox = Sandbox([RootSpec(root)])
+        at.commander.sandbox = sandbox
+        (at.root / "left" / "a9.txt").write_text("1\n2\n")
+        (at.root / "left" / "a10.txt").write_text("3\n")
+        found = set_in(await at.ask(reader, "query_run", {"root": at.path(), "name": "a*.txt"}))
+        counted = await at.ask(reader, "fs_read", {"set": found, "count": True})
+        assert sorted(counted.removeprefix("OK: ").splitlines()) == ["1 a10.txt", "2 a9.txt", "3 total"]
+        assert await at.ask(reader, "fs_read", {"path": "left/a10.txt"}) == "ERROR: Path not found: " + at.path(
+            "left/left/a10.txt"
+        )
+        assert await at.ask(reader, "fs_read", {"path": "a10.txt"}) == "OK: lines 1-1\n3\n"
+        await at.ask(reader, "cd", {"path": at.path("right")})
+        assert await at.ask(reader, "fs_read", {"path": "../left/a10.txt"}) == "OK: lines 1-1\n3\n"
+        assert (
+            await at.ask(reader, "fs_exists", {"path": ["other.txt", "a10.txt"]})
+            == "OK: other.txt: yes, file\na10.txt: no"
+        )
+        assert "empty" in await at.ask(
+            reader, "fs_read", {"set": set_in(await at.ask(reader, "query_run", {"name": "none"}))}
+        )
+        assert (await at.ask(reader, "fs_read", {"set": found, "path": "x"})).startswith('ERROR: Give "path"')
+        sandbox.close()

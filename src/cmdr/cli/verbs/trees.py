@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from cmdr.cli.launcher import Ask, Launcher, as_person
+from cmdr.cli.verbs.find_contents import add_arguments, find_contents
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.errors import NotThere
 from cmdr.model.names import to_wire
@@ -20,7 +21,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     scan = verbs.add_parser("index", help="read a tree into an index, or export one as Parquet", usage=_INDEX_USAGE)
     scan.add_argument("words", metavar="PATH", nargs="+")
     scan.set_defaults(verb=lambda chosen, launcher: _index_or_export(scan, launcher, chosen.words))
-    find = verbs.add_parser("find", help="find files by part of their name, and more")
+    find = verbs.add_parser("find", help="find files by part of their name, by what is in them, and more")
     find.add_argument("text", metavar="TEXT", nargs="?", help="part of the name, whatever its case")
     find.add_argument("--in", dest="root", metavar="PATH", default=".", help="below this folder (default: here)")
     find.add_argument("--name", metavar="GLOB", help="names that fit, as in '*.jpg'")
@@ -31,6 +32,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     find.add_argument("--newer-than", metavar="WHEN", help="as in 30d, '2 weeks', yesterday, or a date")
     find.add_argument("--older-than", metavar="WHEN")
     find.add_argument("--filter", metavar="FILTER", help="the full filter as one line of text")
+    add_arguments(find)
     find.set_defaults(verb=lambda chosen, launcher: as_person(launcher, lambda ask: _find(ask, chosen)))
     usage = verbs.add_parser("du", help="what takes the space in a folder")
     usage.add_argument("path", metavar="PATH", nargs="?", default=".")
@@ -84,7 +86,10 @@ def _find(ask: Ask, chosen: argparse.Namespace) -> int:
         "filter": chosen.filter,
         "limit": 0,
     }
-    found = ask("query_run", {name: value for name, value in wanted.items() if value is not None}).result
+    wanted = {name: value for name, value in wanted.items() if value is not None}
+    if chosen.content is not None:
+        return find_contents(ask, chosen, wanted)
+    found = ask("query_run", wanted).result
     request: Arguments = {"setId": found["set"], "limit": PAGE_SIZE}
     while True:
         page = ask("set.entries", request).result

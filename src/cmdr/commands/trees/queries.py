@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cmdr.commands._text import freshness_of
+from cmdr.commands.trees.contents import (
+    MAX_CONTEXT,
+    ask_index,
+    content_answer,
+    content_leaf,
+    further_lines,
+    patterns_in,
+)
 from cmdr.commands.trees.sessions import place_in, units_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole, Words
@@ -23,6 +33,7 @@ from cmdr.model.filters.filter_text import given_filter, placed, to_text
 from cmdr.model.filters.filter_words import directions
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
+from cmdr.model.results.contents import ContentAnswer
 from cmdr.model.results.indexes import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
 from cmdr.model.results.result import Said
 from cmdr.model.results.trees import Kinds, QueryAnswer
@@ -60,10 +71,17 @@ async def query_run(
     ] = None,
     query: str | None = None,
     save_as: str | None = None,
-    limit: Annotated[int, Whole(0, MAX_SAMPLES, cut=True), Doc("max 20")] = SAMPLES,
-) -> QueryAnswer:
-    """Find entries: count, size, set, samples."""
-    if (root, text, name, ext, kind, min_size, max_size, newer_than, older_than, filter, query) == (None,) * 11:
+    content: Annotated[str | None, Doc("in files")] = None,
+    regex: bool = False,
+    case: Annotated[bool, Unlisted()] = False,
+    context: Annotated[int, Whole(0, MAX_CONTEXT, cut=True)] = 0,
+    all: Annotated[bool, Unlisted()] = False,
+    cursor: str | None = None,
+    limit: Annotated[int | None, Whole(0, MAX_SAMPLES, cut=True), Doc("max 20")] = None,
+) -> QueryAnswer | ContentAnswer:
+    """Find entries: count, size, set, samples; lines with content."""
+    flat = (root, text, name, ext, kind, min_size, max_size, newer_than, older_than, filter, query, content)
+    if flat == (None,) * len(flat):
         raise CommandError(
             'query_run needs something to find, such as "name", "ext", "olderThan", "filter" or "query"; '
             '"root" alone asks for all below a folder.'
@@ -75,7 +93,7 @@ async def query_run(
     place = (asked[0].root if asked is not None and root is None else None) or place_in(call, root or ".")
     answers, scanned = await call.commander.indexing.ensure(place, call.principal)
     library = await call.commander.indexing.library()
-    leaves: list[Filter] = []
+    leaves: list[Filter] = [] if content is None else [content_leaf(content, regex, case)]
     if asked is not None:
         leaves.append(asked[1].filter)
     if filter is not None:
@@ -84,10 +102,12 @@ async def query_run(
     wanted: Filter = leaves[0] if len(leaves) == 1 else And(tuple(leaves))
     index = answers.indexed.record.id
     exact = placed(await call.commander.indexing.sets.named_in(wanted, call.principal), to_wire(place))
-    answer = await in_thread(answers.ask, exact, place)
+    if cursor is not None:
+        return await further_lines(call, wanted, place, cursor, context, limit)
+    answer = await in_thread(partial(ask_index, is_whole=all), call, answers, exact, place)
     tally = await in_thread(answer.kinds)
     shown = _first if any(word and not is_wild(word) for word in (name, text)) else _biggest
-    nodes = await in_thread(shown, answers, answer, limit)
+    nodes = await in_thread(shown, answers, answer, SAMPLES if limit is None else limit)
     kept = await in_thread(library.sets.create_from, index, save_as or printable(to_text(wanted)), answer)
     await call.commander.indexing.sets.own(kept.id, call.principal, passing=save_as is None)
     saved_as = None
@@ -98,6 +118,15 @@ async def query_run(
         saved_as = saved.id
     if asked is not None:
         await queries.note_run(asked[0])
+    if patterns_in(wanted):
+        return replace(
+            await content_answer(call, answer, wanted, place, kept.id, context, limit),
+            freshness=freshness_of(answers),
+            indexed_now=None if scanned is None else scanned.entries,
+            hints=() if answer.count else tuple(hints_for(wanted)),
+            saved_as=saved_as,
+            directions=directions(wanted, time.time_ns()),
+        )
     explained = answer.explanation
     return QueryAnswer(
         root=place,
@@ -149,7 +178,7 @@ async def save(call: Call, *, name: str, filter: dict[str, object] | str, root: 
     return QueryCard(await call.commander.indexing.queries.save(name, wanted, call.principal, place))
 
 
-@command("savedQuery.show", access=Access.READ, toolset="index", programs_only=True)
+@command("savedQuery.show", access=Access.READ, toolset="index", programs_only=True, contents=True)
 async def show(
     call: Call, *, query_id: str, format: str | None = None, index_id: str | None = None, below: str | None = None
 ) -> QueryShown:
@@ -189,9 +218,9 @@ async def _answer_to(
     wanted = await indexing.sets.named_in(saved.wanted(), call.principal)
     if index_id is None and below is None and saved.root is not None:
         answers, _ = await indexing.ensure(saved.root, call.principal)
-        return answers, await in_thread(answers.ask, placed(wanted, to_wire(saved.root)), saved.root)
+        return answers, await in_thread(ask_index, call, answers, placed(wanted, to_wire(saved.root)), saved.root)
     answers = await indexing.open(index_id or await _newest_index(call))
-    return answers, await in_thread(answers.ask, wanted, below)
+    return answers, await in_thread(ask_index, call, answers, wanted, below)
 
 
 async def _newest_index(call: Call) -> str:

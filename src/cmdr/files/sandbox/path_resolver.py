@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
 from cmdr.files.protected import LinkedPlaces, Protection
+from cmdr.files.sandbox.file_opener import FileOpener
 from cmdr.files.sandbox.open_beneath import open_beneath, real_path
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.files.sandbox.resolved_path import (
@@ -136,6 +137,10 @@ class PathResolver:
             found.close()
             raise NotAFolder(found.path)
         return found
+
+    def opener(self) -> FileOpener:
+        """What opens many files, each as it would be opened if it were named."""
+        return FileOpener(self, self._sandbox.private)
 
     def resolve_name(self, path: bytes) -> ResolvedName:
         """A name to write to: its folder must stand inside a root that may be changed, and it must not be private."""

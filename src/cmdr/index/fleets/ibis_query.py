@@ -22,6 +22,7 @@ from cmdr.index.snapshots.names import MAX_EXTENSION_BYTES
 from cmdr.index.store.handles import is_node_handle
 from cmdr.model.filters.filter import (
     And,
+    Content,
     DuplicateOf,
     Ext,
     Filter,
@@ -92,6 +93,8 @@ def condition(wanted: Filter, rows: Expression, now_ns: int, regex: Regex = port
             _refuse("A set belongs to one index; exports know none.")
         case DuplicateOf():
             _refuse("Exports hold no contents, so duplicates cannot be told; look for size and name instead.")
+        case Content():
+            _refuse("Exports hold no contents; ask the machine itself, or leave `content` out.")
 
 
 def folded(rows: Expression, field: str) -> Expression:

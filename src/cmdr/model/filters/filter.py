@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from cmdr.model.contents import MAX_PATTERN_CHARS, ContentPattern
 from cmdr.model.units import UnitError, read_time
 
 MAX_DEPTH = 32
@@ -18,6 +19,7 @@ MAX_TEXT = 4096
 
 TextField = Literal["name", "path"]
 TextOp = Literal["contains", "glob", "regex", "exact"]
+ContentOp = Literal["contains", "regex"]
 NumberField = Literal["size", "allocated", "depth"]
 TimeField = Literal["mtime", "ctime"]
 Trait = Literal["empty", "brokenLink", "hardlinked"]
@@ -148,7 +150,24 @@ class DuplicateOf:
     place: str
 
 
-Filter = And | Or | Not | Text | Ext | KindIs | Number | Time | Under | Mode | Owner | Is | InSet | DuplicateOf
+@dataclass(frozen=True)
+class Content:
+    """A file in which some line holds a text, or fits a regular expression; `not` finds files that were read and
+    hold none, so nothing that could not be read is ever taken for one of these."""
+
+    op: ContentOp
+    value: str
+    case: bool = False
+
+    @property
+    def pattern(self) -> ContentPattern:
+        """What is looked for in the files."""
+        return ContentPattern(self.value, self.op == "regex", self.case)
+
+
+Filter = (
+    And | Or | Not | Text | Ext | KindIs | Number | Time | Under | Mode | Owner | Is | InSet | DuplicateOf | Content
+)
 EVERYTHING = And(())
 
 
@@ -195,10 +214,34 @@ def checked(node: Filter, at: int | str) -> Filter:
         case Under(place) | DuplicateOf(place):
             if not place or len(place) > MAX_TEXT:
                 raise FilterError("This takes a path or a node id.", at)
+        case Content(_, value):
+            _check_content(value, at)
         case InSet(set_id):
             if not 0 < len(set_id) <= MAX_TEXT:
                 raise FilterError("This takes the id or the name of a set.", at)
     return node
+
+
+def _check_content(value: str, at: int | str) -> None:
+    """Refuse a text that no line of a file can hold."""
+    if not 0 < len(value) <= MAX_PATTERN_CHARS:
+        raise FilterError(f"What is looked for in files must have 1 to {MAX_PATTERN_CHARS:,} characters.", at)
+    if "\n" in value:
+        raise FilterError("Files are searched line by line, so a line break is never found; give one line.", at)
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise FilterError("What is looked for in files must be text; this holds half of a character.", at)
+
+
+def content_leaves(node: Filter) -> tuple[Content, ...]:
+    """The questions about contents in a filter, in its order."""
+    match node:
+        case Content():
+            return (node,)
+        case Not(item):
+            return content_leaves(item)
+        case And(items) | Or(items):
+            return tuple(leaf for item in items for leaf in content_leaves(item))
+    return ()
 
 
 def mode_of(text: str, at: int | str) -> Mode:

@@ -9,6 +9,8 @@ from cmdr.model.filters.filter import (
     AGES,
     MAX_NODES,
     And,
+    Content,
+    ContentOp,
     DuplicateOf,
     Ext,
     Filter,
@@ -41,12 +43,12 @@ _SIGNS = re.compile(r"[!<>=:&|]+|[<>=].*|!=.*", re.DOTALL)
 _FIELDS = frozenset(
     (
         *(get_args(TextField) + get_args(NumberField) + get_args(TimeField)),
-        *("ext", "kind", "type", "owner", "under", "duplicateof", "in", "inset", "mode", "is", *AGES),
+        *("ext", "kind", "type", "owner", "under", "duplicateof", "in", "inset", "mode", "is", "content", *AGES),
     )
 )
 _KNOWN = (
     *(*get_args(TextField), "ext", "kind", *get_args(NumberField), *get_args(TimeField), "older", "newer"),
-    *("under", "owner", "mode", "is", "in", "duplicateof"),
+    *("under", "owner", "mode", "is", "in", "duplicateof", "content"),
 )
 """The fields as an error lists them."""
 _TRAITS = {trait.lower(): trait for trait in get_args(Trait)}
@@ -72,6 +74,8 @@ def read_term(lexer: Lexer) -> Filter:
 def _field(lexer: Lexer, name: str, sign: str, start: int) -> Filter:
     if name in get_args(TextField):
         return _text(lexer, cast(TextField, name), sign)
+    if name == "content":
+        return _content(lexer, sign)
     if name in get_args(NumberField):
         return _number(lexer, cast(NumberField, name), sign)
     if name in get_args(TimeField):
@@ -122,6 +126,21 @@ def _text(lexer: Lexer, field: TextField, sign: str) -> Filter:
         return _quoted(lexer, field, usual)
     word = lexer.bare()
     return named(word, lexer.at, field) if sign == ":" else Text(field, usual, word)
+
+
+def _content(lexer: Lexer, sign: str) -> Content:
+    """What is looked for in files; a star is a star, for lines are no names."""
+    if sign not in (":", "~"):
+        lexer.fail(f'`content` cannot be compared with {sign}; write content:word, content:"words" or content~regex.')
+    op: ContentOp = "regex" if sign == "~" else "contains"
+    for known in get_args(ContentOp):
+        if sign == ":" and lexer.looking_at(known + '"'):
+            lexer.at += len(known)
+            op = known
+    if lexer.looking_at('"'):
+        found = _quoted(lexer, "name", op)
+        return Content(op, found.value, found.case)
+    return Content(op, lexer.unbroken() if op == "regex" else lexer.bare())
 
 
 def _quoted(lexer: Lexer, field: TextField, op: TextOp) -> Text:

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from cmdr.model.filters.filter import (
     And,
+    Content,
     DuplicateOf,
     Ext,
     Filter,
@@ -101,6 +102,8 @@ def _leaf_text(node: Filter) -> str:
             return "in:" + _list((set_id,))
         case DuplicateOf(place):
             return "duplicateof:" + _quote(place)
+        case Content(op, value, case):
+            return f"content:{'' if op == 'contains' else op}{_quote(value)}{'c' if case else ''}"
     raise TypeError(node)
 
 

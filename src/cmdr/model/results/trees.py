@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Self
 
+from cmdr.model.contents import FileLines, ShownLine
 from cmdr.model.job import JobState, ScanJob
 from cmdr.model.names import to_wire
+from cmdr.model.results.contents import grep_lines
 from cmdr.model.results.result import Json, Result, plain
 from cmdr.model.shell_session import Units
 from cmdr.model.trees.node import Node
@@ -163,6 +165,8 @@ class FoundEntry:
     kind: str
     size: int | None
     modified_ns: int | None
+    lines: tuple[ShownLine, ...] = ()
+    """The first lines of it that match, when it was asked for by its contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,20 +183,30 @@ class FindAnswer(Result):
     units: Units
     directions: str = ""
     """What it asked of times, in words with dates."""
+    files: tuple[FileLines, ...] = ()
+    """The lines that match, by file, when contents were asked about."""
+    note: str = ""
+    """What of the contents was not looked at."""
 
     @property
     def rows(self) -> tuple[FoundEntry, ...]:
         """The first entries, in the order of the index."""
         below = self.root.rstrip(b"/") + b"/"
+        lines = {one.path: one.lines for one in self.files}
         return tuple(
-            FoundEntry(to_wire(node.path.removeprefix(below)), node.kind, node.size, node.mtime_ns)
+            FoundEntry(
+                to_wire(node.path.removeprefix(below)), node.kind, node.size, node.mtime_ns, lines.get(node.path, ())
+            )
             for node in self.nodes
         )
 
     def text(self) -> str:
         found = f"{self.count} found, {size_text(self.bytes, self.units)} in all below {to_wire(self.root)}"
         found += f": {self.directions}" if self.directions else ""
-        return "\n".join([found, *(node.line(self.units, self.root) for node in self.nodes)])
+        told = [found, *([f"not covered: {self.note}"] if self.note else ())]
+        if self.files:
+            return "\n".join([*told, *grep_lines(self.files, self.root)])
+        return "\n".join([*told, *(node.line(self.units, self.root) for node in self.nodes)])
 
     def data(self) -> dict[str, Json]:
         rows: list[Json] = [plain(row) for row in self.rows]
@@ -202,4 +216,5 @@ class FindAnswer(Result):
             "complete": self.complete,
             "rows": rows,
             "directions": self.directions,
+            "note": self.note,
         }
