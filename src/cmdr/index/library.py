@@ -9,7 +9,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -164,8 +164,13 @@ class Library:
             indexed.options,
         )
 
-    def covering(self, path: bytes, least: Coverage = Coverage.PART) -> IndexQueries | None:
-        """The index that knows a path best, among equals the one with the deepest root; None when none does."""
+    def covering(
+        self, path: bytes, least: Coverage = Coverage.PART, moments: Mapping[str, int] | None = None
+    ) -> IndexQueries | None:
+        """The index that knows a path best, among equals the one with the deepest root; None when none does.
+
+        Its answers about the path are as of now, or as of the `moments` that the indexes had when the call began.
+        """
         best: IndexQueries | None = None
         most = (least, 0)
         for record in self.catalogue.indexes():
@@ -174,10 +179,21 @@ class Library:
             answers = self.get(record.id)
             if not answers.indexed.scanned:
                 continue
+            # An index that was opened since was scanned since, or it has listed nothing.
+            answers = answers.as_of(None if moments is None else moments.get(record.id, 1), path)
             known = (coverage_of(answers.view, path), len(record.root))
             if known > most:
                 best, most = answers, known
         return best
+
+    def moments(self) -> dict[str, int]:
+        """A moment of every open index, for questions that are answered later."""
+        return {index_id: answers.indexed.begin_moment() for index_id, answers in tuple(self._open.items())}
+
+    def hear(self) -> None:
+        """Let every open index be told what has happened until now; `version` then shows whether anything has."""
+        for answers in tuple(self._open.values()):
+            answers.indexed.hear()
 
     def with_longest_history(self, path: bytes) -> IndexQueries | None:
         """Of the indexes that know what is in a folder the one that remembers the longest; None when none does."""

@@ -24,6 +24,7 @@ class RefreshResult:
 
     delta: Delta
     paths: tuple[bytes, ...]  # the directories that were listed
+    whole: tuple[bytes, ...]  # those of them of which every entry was examined
     listed: int
     added: int
     removed: int
@@ -41,6 +42,8 @@ class RefreshOptions:
     cross: bool = False
     edits: bool = True
     names: Mapping[int, frozenset[bytes]] | None = None
+    count: Callable[[int], None] = lambda _: None
+    """Told of every listing: how many entries it has."""
 
 
 def refresh(
@@ -162,7 +165,9 @@ class _Refresh:
     def read(self, path: bytes) -> Listing:
         self.pause()
         self.listed += 1
-        return read_listing(path)
+        listing = read_listing(path)
+        self.wanted.count(len(listing.entries))
+        return listing
 
     def pause(self) -> None:
         if self.stop():
@@ -271,4 +276,5 @@ class _Refresh:
         alive = {entry.nid for listing in self.listings.values() for entry in listing.entries}
         gone = {nid: path for nid, path in gone.items() if nid not in alive}
         delta = Delta(kept | self.listings, gone, known.next_id)
-        return RefreshResult(delta, tuple(self.listings), self.listed, known.added, len(lost))
+        whole = tuple(path for path, listing in self.listings.items() if listing.instead_of is None)
+        return RefreshResult(delta, tuple(self.listings), whole, self.listed, known.added, len(lost))
