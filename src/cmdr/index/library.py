@@ -190,6 +190,15 @@ class Library:
         """A moment of every open index, for questions that are answered later."""
         return {index_id: answers.indexed.begin_moment() for index_id, answers in tuple(self._open.items())}
 
+    def true_answers(self, index_id: str, place: bytes, patience_s: float) -> IndexQueries:
+        """An index as of now, waited for with patience; what the system does not tell of is read again as a whole."""
+        answers = self.get(index_id).as_of(None, place, patience_s)
+        if answers.behind and not answers.indexed.is_watched:
+            moment = answers.indexed.begin_moment()
+            answers.indexed.scan(cancelled=lambda: self._closed)
+            answers = self.get(index_id).as_of(moment, place)
+        return answers
+
     def hear(self) -> None:
         """Let every open index be told what has happened until now; `version` then shows whether anything has."""
         for answers in tuple(self._open.values()):
@@ -249,7 +258,9 @@ class Library:
             raise BadQuestion(f"There is no report {kind[:40]!r}; there are {', '.join(KINDS)}.")
         if kind == "growth":
             members = self.sets.members(set_id) if set_id is not None else None
-            return growth_report(self.get(index_id), limit, since, below, members, cursor)
+            answers = self.get(index_id).as_of(None, below)
+            made = growth_report(answers, limit, since, below, members, cursor)
+            return replace(made, behind=answers.behind)
         return self._report(index_id, kind, limit, below, set_id, cursor, stop, keep)[0]
 
     def duplicates(
@@ -274,7 +285,7 @@ class Library:
         stop: Callable[[], bool],
         keep: Keep,
     ) -> tuple[Report, Spare | None]:
-        answers = self.get(index_id)
+        answers = self.get(index_id).as_of(None, below)
         view = answers.view
         rows: Column | None = None
         inside: int | None = None
@@ -289,7 +300,9 @@ class Library:
         page = made.rows[first:]
         more = limit > 0 and len(page) == limit and first + limit < made.total
         following = make_cursor(self.catalogue.secret, scope, first + limit, 0) if more else None
-        return replace(made, rows=page, cursor=following), spare
+        behind = answers.behind
+        spare = None if spare is None else replace(spare, behind=behind)
+        return replace(made, rows=page, cursor=following, behind=behind), spare
 
     def epochs(self, index_id: str) -> tuple[int, ...]:
         """The snapshots that growth can be measured from, oldest first."""

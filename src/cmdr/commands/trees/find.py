@@ -56,7 +56,8 @@ async def find(
     answers = await known_tree(call, place)
     rows = limit if limit is not None else MAX_ROWS if call.principal.is_person else AGENT_ROWS
     answer, nodes = await _ask(lambda stop: _look(answers, wanted, place, rows, stop))
-    return FindAnswer(place, answer.count, answer.bytes, answer.explanation.complete, nodes, units_of(call))
+    complete, units = answer.explanation.complete, units_of(call)
+    return FindAnswer(place, answer.count, answer.bytes, complete, nodes, units, answer.behind)
 
 
 @command("find.open", access=Access.VIEW, title="Find and show in the pane")
@@ -140,7 +141,7 @@ async def folder_size(call: Call, *, pane: PaneRef = "focused") -> Said:
     node = await in_thread(answers.node, path)
     if node.size is None or node.totals is None:
         raise CommandError(f"What {to_wire(entry.name)} holds is not known.")
-    fresh = answers.indexed.freshness.state == "fresh"
+    fresh = not answers.behind and answers.indexed.freshness.state == "fresh"
     known = listing.folder_sizes[row] = FolderSize(node.size, node.totals.complete, fresh)
     shown.tab.rev = call.events.changed()
     return Said(f"{to_wire(entry.name)} holds {known.mark}{exact_size(node.size)}")

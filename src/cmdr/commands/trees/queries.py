@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
-from cmdr.commands._text import freshness_of
 from cmdr.commands.trees.sessions import place_in, units_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Doc, Whole, Words
@@ -98,7 +97,7 @@ async def query_run(
         set=kept.id,
         url=call.commander.base_url,
         units=units_of(call),
-        freshness=freshness_of(answers),
+        behind=answer.behind,
         indexed_now=None if scanned is None else scanned.entries,
         not_covered=None if explained.complete else tuple(explained.not_covered),
         hints=() if answer.count else tuple(hints_for(wanted)),
@@ -160,7 +159,7 @@ async def run(call: Call, *, query_id: str, index_id: str | None = None, below: 
     await call.commander.indexing.queries.note_run(saved)
     info = await in_thread(library.sets.create_from, answers.indexed.record.id, saved.name, answer)
     await call.commander.indexing.sets.own(info.id, call.principal, passing=True)
-    return QueryRan(saved.id, info)
+    return QueryRan(saved.id, info, answer.behind)
 
 
 @command("savedQuery.delete", access=Access.VIEW, toolset="index", programs_only=True)
@@ -179,7 +178,7 @@ async def _answer_to(
     if index_id is None and below is None and saved.root is not None:
         answers, _ = await indexing.ensure(saved.root, call.principal)
         return answers, await in_thread(answers.ask, placed(wanted, to_wire(saved.root)), saved.root)
-    answers = await indexing.open(index_id or await _newest_index(call))
+    answers = await indexing.open(index_id or await _newest_index(call), below)
     return answers, await in_thread(answers.ask, wanted, below)
 
 

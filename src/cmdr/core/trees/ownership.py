@@ -1,5 +1,6 @@
 """Whose a set or saved query is: an agent sees, uses and deletes its own, the person all."""
 
+import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ MAX_SETS = 200
 """Sets that an agent may make to last."""
 MAX_MEMBERS = 100_000
 """Entries of a set that one operation takes at most."""
+PLANNING_PATIENCE_S = 10.0
+"""Seconds a plan waits until what it is made from is known as it is on the disk."""
 
 
 class OwnedQueries:
@@ -164,7 +167,7 @@ class OwnedSets:
     async def worked_on(self, named: str, principal: Principal) -> TakenSet:
         """What an operation takes of a set: all that is there of it, or nothing when it holds too many."""
         library = await self._library()
-        found = await self.find(named, principal)
+        found = await in_thread(_made_true, library, await self.find(named, principal))
         held = (await in_thread(library.sets.info, found)).count
         if held > MAX_MEMBERS:
             raise CommandError(
@@ -189,6 +192,27 @@ class OwnedSets:
             case Or(items):
                 return Or(tuple([await self.named_in(item, principal) for item in items]))
         return wanted
+
+
+def _made_true(library: "Library", set: str) -> str:
+    """The same set; one that was made while folders were not known as they are is asked for again, against the disk."""
+    behind = library.sets.behind(set)
+    if behind is None:
+        return set
+    from cmdr.model.filters.filter_json import from_json  # noqa: PLC0415
+
+    folders = count(behind.folders, "folder")
+    if behind.filter is None or behind.root is None:
+        raise CommandError(f"The set was made while {folders} were not known as they are. Make it anew, then repeat.")
+    answers = library.true_answers(library.sets.info(set).index_id, behind.root, PLANNING_PATIENCE_S)
+    if answers.behind:
+        raise CommandError(
+            f"The set was made while {folders} were not known as they are, and "
+            f"{count(answers.behind, 'folder')} still change. Run query_run again when it is quiet, then repeat."
+        )
+    answer = answers.ask(from_json(json.loads(behind.filter)), behind.root)
+    library.sets.ask_again(set, answer)
+    return set
 
 
 def _may_see(principal: Principal, owner: str | None) -> bool:

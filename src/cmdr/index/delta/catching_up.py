@@ -166,10 +166,16 @@ class CatchingUp:
         scope = Scope(view, asked.place, self._index.own)
         if self._pending.lost:
             return scope.numbers()
-        told = {
-            number for nid in self._pending.awaited(asked.moment) if (number := directory_of(view, nid)) is not None
+        before = self._pending.before(asked.moment)
+        # An answer that has only one end of a move was true at no moment at all. And a file may have been edited by a
+        # name that it has elsewhere, so that what happened elsewhere counts too, unless that is very much.
+        told = {nid: directory_of(view, nid) for nid in before | self._pending.renamed()}
+        counts_all = len(before) <= _MANY_FOLDERS
+        behind = {
+            number
+            for nid, number in told.items()
+            if number is not None and ((counts_all and nid in before) or scope.holds(number))
         }
-        behind = {number for number in told if scope.holds(number)}
         if not self.known.is_all_followed:
             behind.update(self.known.unknown(view, scope.numbers(), asked.moment).tolist())
         return np.array(sorted(behind), np.int64)

@@ -1,6 +1,6 @@
 """What the system has told and the index does not show yet."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from cmdr.index.delta.watcher import WatchEvents
@@ -41,8 +41,10 @@ class PendingEvents:
         self.working, self._since = {}, {}
         self._working_named = set()
 
-    def awaited(self, moment: int) -> Iterator[int]:
-        """The folders that an answer as of a moment needs, and those where names came or went after it: an answer that
-        has only one end of a move was true at no moment at all."""
-        for first, named in ((self._first, self._named), (self._since, self._working_named)):
-            yield from (nid for nid, when in first.items() if when <= moment or nid in named)
+    def before(self, moment: int) -> set[int]:
+        """The folders in which something happened up to a moment."""
+        return {nid for first in (self._first, self._since) for nid, when in first.items() if when <= moment}
+
+    def renamed(self) -> set[int]:
+        """The folders in which names came or went, whenever."""
+        return self._named | self._working_named

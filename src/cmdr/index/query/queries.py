@@ -35,6 +35,7 @@ from cmdr.model.trees.queries import Explanation
 _MAX_RESULTS = 8
 _MAX_RESULT_BYTES = 1 << 26  # bytes; the newest answer is kept whatever its size
 MAX_PAGE = 1000
+_Path = bytes
 _AT_A_GLANCE: tuple[SortKey, SortKey] = ("size", "mtime")
 
 
@@ -132,6 +133,10 @@ class QueryResult:
     view: View
     rows: Column
     explanation: Explanation
+    wanted: Filter
+    below: _Path
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
 
     def kinds(self) -> KindCounts:
         """How many of what was found are files, folders and others."""
@@ -241,7 +246,8 @@ class IndexQueries:
         view = self.view
         number = 0 if below is None else self.directory(below, view)
         found = self._evaluate(view, wanted, number, stop)
-        return QueryResult(len(found.rows), total_bytes(view, found.rows), view, found.rows, found.explanation)
+        held, place = total_bytes(view, found.rows), view.directory_path(number)
+        return QueryResult(len(found.rows), held, view, found.rows, found.explanation, wanted, place, self.behind)
 
     def page(
         self,

@@ -7,6 +7,7 @@ from cmdr.model.job import JobState, ScanJob
 from cmdr.model.names import to_wire
 from cmdr.model.results.result import Json, Result, plain
 from cmdr.model.shell_session import Units
+from cmdr.model.trees.indexes import behind_text
 from cmdr.model.trees.node import Node
 from cmdr.model.units import count, size_text
 from cmdr.model.yaml_text import quoted_name
@@ -116,8 +117,8 @@ class QueryAnswer(Result):
     url: str
     units: Units
     """In which the caller wants sizes told."""
-    freshness: str = ""
-    """`stale` or `scanning`, when the index may not know the latest."""
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
     indexed_now: int | None = None
     not_covered: tuple[str, ...] | None = None
     """Where nothing is known, when that is anywhere."""
@@ -128,7 +129,7 @@ class QueryAnswer(Result):
     def text(self) -> str:
         told = [
             f"{self.count} found{self.kinds.text(self.units)}, {size_text(self.bytes, self.units)} in all "
-            f"below {quoted_name(to_wire(self.root))}" + (f" ({self.freshness})" if self.freshness else "")
+            f"below {quoted_name(to_wire(self.root))}" + behind_text(self.behind)
         ]
         if self.indexed_now is not None:
             told[0] += f" (indexed just now: {self.indexed_now} entries)"
@@ -166,6 +167,8 @@ class FindAnswer(Result):
     complete: bool
     nodes: tuple[Node, ...]
     units: Units
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
 
     @property
     def rows(self) -> tuple[FoundEntry, ...]:
@@ -178,8 +181,10 @@ class FindAnswer(Result):
 
     def text(self) -> str:
         found = f"{self.count} found, {size_text(self.bytes, self.units)} in all below {to_wire(self.root)}"
+        found += behind_text(self.behind)
         return "\n".join([found, *(node.line(self.units, self.root) for node in self.nodes)])
 
     def data(self) -> dict[str, Json]:
         rows: list[Json] = [plain(row) for row in self.rows]
-        return {"count": self.count, "bytes": self.bytes, "complete": self.complete, "rows": rows}
+        told: dict[str, Json] = {"count": self.count, "bytes": self.bytes, "complete": self.complete}
+        return {**told, "behind": self.behind, "rows": rows}
