@@ -15,9 +15,10 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from cmdr.index.library import Library
 from tests.hostile.truth_ground import changers, moving
 from tests.hostile.truth_questions import Asker, Score, ask_while_files_move
+
+from cmdr.index.library import Library
 
 ROUND = 10  # questions after each round of changes
 PART = 2_000  # questions to one world before another is made

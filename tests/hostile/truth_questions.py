@@ -5,10 +5,11 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.hostile.truth_ground import Changers, Seen, walked
+
 from cmdr.index.library import Library
 from cmdr.index.query.queries import IndexQueries
 from cmdr.model.filters.filter_text import from_text
-from tests.hostile.truth_ground import Changers, Seen, walked
 
 Test = Callable[[bytes, Seen], bool]
 QUESTIONS: tuple[tuple[str, Test], ...] = (

@@ -3,12 +3,12 @@
 import os
 
 import pytest
+from tests.hostile.truth_ground import changers, moving
+from tests.hostile.truth_questions import Asker, ask_while_files_move
 
 from cmdr.index.library import Library
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.trees.indexes import WalkOptions
-from tests.hostile.truth_ground import changers, moving
-from tests.hostile.truth_questions import Asker, ask_while_files_move
 
 FEW = WalkOptions(workers=1, nice=0)
 

@@ -139,6 +139,8 @@ class CatchingUp:
                     view = self._index.view
                     behind = self._behind(view, asked)
                     if not len(behind):
+                        if self._index.view is not view:
+                            continue  # folders became known that only the next view shows
                         return AsOfNow(view, 0)
                     left = self._deadline(view, behind, begun, patience_s) - time.monotonic()
                     if left <= 0 or self._closed or self._failed >= moment:
