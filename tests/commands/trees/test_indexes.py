@@ -8,6 +8,7 @@ import pytest
 
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.trees.indexing import Indexing
+from cmdr.index.query.queries import IndexQueries
 from cmdr.model.job import Job, JobState, Progress, ScanJob
 
 AGENT = Principal("agent", "tester")
@@ -25,6 +26,14 @@ def shelf(desk, tmp_path):
     state = tmp_path / "state"
     state.mkdir(mode=0o700)
     return lambda **how: desk(indexes=str(state), **how)
+
+
+@pytest.fixture
+def no_patience(monkeypatch):
+    """Nobody waits until an answer is true, and nothing makes it so behind."""
+    monkeypatch.setattr(Indexing, "_follow", lambda *_: None)
+    monkeypatch.setattr(IndexQueries.as_of, "__defaults__", (None, 0.0))
+    monkeypatch.setattr("cmdr.index.delta.catching_up.LITTLE", -1)
 
 
 async def test_cd_works_at_once_without_an_index(shelf):
@@ -388,15 +397,17 @@ async def test_growth_is_told_from_the_index_that_remembers_longest(shelf):
         assert "added new.bin 4.9K" in told, told
 
 
-async def test_an_answer_that_may_not_know_the_latest_says_so(shelf, monkeypatch):
-    monkeypatch.setattr(Indexing, "_follow", lambda *_: None)  # it would be up to date again in a moment
+async def test_an_answer_that_may_not_know_the_latest_says_so_and_how_many_folders_are_behind(shelf, no_patience):
     async with shelf() as at:
         await indexed(at, root=at.path())
-        answers = await at.commander.indexing.covering(os.fsencode(at.path()))
-        answers.indexed.mark_stale("for a test")
+        late = "(index behind: 5 folders)"
         found = await at.agent("query_run", root=at.path(), text="readme")
-        assert found.splitlines()[0] == f"OK: 1 found, 2.3K in all below {at.path()}: 2403b (stale)"
-        assert " (stale)\n" in await at.agent("report", kind="largest-files", root=at.path())
+        assert found.splitlines()[0] == f"OK: 1 found, 2.3K in all below {at.path()}: 2403b {late}"
+        assert f" {late}\n" in await at.agent("report", kind="largest-files", root=at.path())
+        assert (await at.agent("cd", path=at.path())).splitlines()[0].endswith(f" {late}")
+        assert (await at.agent("find.run", root=at.path(), text="readme")).splitlines()[0].endswith(f" {late}")
+        index = json.loads(await at.agent("index.list"))["indexes"][0]["id"]
+        assert json.loads(await at.agent("tree.page", indexId=index))["behind"] == 5
 
 
 async def test_a_scan_says_what_it_could_not_cover(shelf):

@@ -66,7 +66,8 @@ async def find(
     answer, nodes, files = await _ask(lambda stop: _look(call, answers, wanted, place, rows, stop))
     note = "" if answer.contents is None else "; ".join(answer.contents.coverage.words())
     asked, complete = directions(wanted, time.time_ns()), answer.explanation.complete
-    return FindAnswer(place, answer.count, answer.bytes, complete, nodes, units_of(call), asked, files, note)
+    found = (answer.count, answer.bytes, complete, nodes, units_of(call))
+    return FindAnswer(place, *found, asked, files, note, answer.behind)
 
 
 @command("find.open", access=Access.VIEW, title="Find and show in the pane")
@@ -153,7 +154,7 @@ async def folder_size(call: Call, *, pane: PaneRef = "focused") -> Said:
     node = await in_thread(answers.node, path)
     if node.size is None or node.totals is None:
         raise CommandError(f"What {to_wire(entry.name)} holds is not known.")
-    fresh = answers.indexed.freshness.state == "fresh"
+    fresh = not answers.behind and answers.indexed.freshness.state == "fresh"
     known = listing.folder_sizes[row] = FolderSize(node.size, node.totals.complete, fresh)
     shown.tab.rev = call.events.changed()
     return Said(f"{to_wire(entry.name)} holds {known.mark}{exact_size(node.size)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands._paths import reach_of
@@ -107,7 +108,11 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
 
 
 def _looked_up(answers: IndexQueries, place: str | bytes) -> tuple[Node, bytes | None]:
-    """A node and, if it is a link, where it leads."""
+    """A node as of now and, if it is a link, where it leads."""
+    if isinstance(place, str):
+        with suppress(Gone):  # as far as is known
+            answers.row(place)
+        answers = answers.as_of(None, place)
     node = answers.node(place)
     return node, link_target(node.path)
 
@@ -227,16 +232,16 @@ async def tree_page(
     order: Direction = Direction.ASC,
 ) -> TreePage:
     """The children of a folder, a page at a time."""
-    answers = await call.commander.indexing.open(index_id)
+    answers = await call.commander.indexing.open(index_id, parent)
     above = await in_thread(answers.node, parent or answers.indexed.record.root)
     page = await in_thread(answers.children, above.id, limit, cursor, sort, order is Direction.DESC)
     total = None if above.children is None else page.total  # a folder that could not be listed is not empty
-    return TreePage(index_id, above.id, total, page.nodes, page.cursor, limit, sort, order)
+    return TreePage(index_id, above.id, total, page.nodes, page.cursor, limit, sort, order, answers.behind)
 
 
 async def _node_in(call: Call, index_id: str, node_id: str) -> tuple[Node, bytes | None]:
     """A node and, if it is a link, where it leads."""
-    answers = await call.commander.indexing.open(index_id)
+    answers = await call.commander.indexing.open(index_id, node_id)
     node = await in_thread(answers.node, node_id)
     return node, await in_thread(link_target, node.path) if node.kind == "link" else None
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
-from cmdr.commands._text import freshness_of
 from cmdr.commands.trees.contents import (
     MAX_CONTEXT,
     ask_index,
@@ -121,7 +120,7 @@ async def query_run(
     if patterns_in(wanted):
         return replace(
             await content_answer(call, answer, wanted, place, kept.id, context, limit),
-            freshness=freshness_of(answers),
+            behind=answer.behind,
             indexed_now=None if scanned is None else scanned.entries,
             hints=() if answer.count else tuple(hints_for(wanted)),
             saved_as=saved_as,
@@ -137,7 +136,7 @@ async def query_run(
         set=kept.id,
         url=call.commander.base_url,
         units=units_of(call),
-        freshness=freshness_of(answers),
+        behind=answer.behind,
         indexed_now=None if scanned is None else scanned.entries,
         not_covered=None if explained.complete else tuple(explained.not_covered),
         hints=_hints(wanted, answer.count, name, text),
@@ -200,7 +199,7 @@ async def run(call: Call, *, query_id: str, index_id: str | None = None, below: 
     await call.commander.indexing.queries.note_run(saved)
     info = await in_thread(library.sets.create_from, answers.indexed.record.id, saved.name, answer)
     await call.commander.indexing.sets.own(info.id, call.principal, passing=True)
-    return QueryRan(saved.id, info, directions(saved.wanted(), time.time_ns()))
+    return QueryRan(saved.id, info, directions(saved.wanted(), time.time_ns()), answer.behind)
 
 
 @command("savedQuery.delete", access=Access.VIEW, toolset="index", programs_only=True)
@@ -219,7 +218,7 @@ async def _answer_to(
     if index_id is None and below is None and saved.root is not None:
         answers, _ = await indexing.ensure(saved.root, call.principal)
         return answers, await in_thread(ask_index, call, answers, placed(wanted, to_wire(saved.root)), saved.root)
-    answers = await indexing.open(index_id or await _newest_index(call))
+    answers = await indexing.open(index_id or await _newest_index(call), below)
     return answers, await in_thread(ask_index, call, answers, wanted, below)
 
 

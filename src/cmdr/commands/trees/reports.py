@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode
 
 from cmdr.commands._paths import own_pane, pane_of, path_of
-from cmdr.commands._text import behind, size_text
+from cmdr.commands._text import size_text
 from cmdr.commands.trees.find import known_tree
 from cmdr.commands.trees.sessions import place_in, units_of
 from cmdr.commands.trees.sets import below
@@ -21,6 +21,7 @@ from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.results.indexes import ReportPage
 from cmdr.model.results.result import Said
 from cmdr.model.shell_session import Units
+from cmdr.model.trees.indexes import behind_text
 from cmdr.model.trees.reports import KIND_WORDS, Keep, Report, ReportKind, ReportRow
 from cmdr.model.units import count, iso_date, iso_time, total_text
 from cmdr.model.yaml_text import quoted_name
@@ -80,7 +81,8 @@ async def report(
     else:
         made = await in_thread(library.report, index, kind, limit, place, set, since)
     units = units_of(call)
-    told = [f"{kind}: {_in_all(made, units)}" + ("" if made.complete else " (incomplete)") + behind(answers)]
+    told = [f"{kind}: {_in_all(made, units)}" + ("" if made.complete else " (incomplete)")]
+    told[0] += behind_text(made.behind)
     told += [_line(row, place, units) for row in made.rows]
     if spare is not None:
         told.append(await _spare_set(call, index, spare, units))

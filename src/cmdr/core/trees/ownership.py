@@ -1,5 +1,6 @@
 """Whose a set or saved query is: an agent sees, uses and deletes its own, the person all."""
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ _TOLD = 3
 """Sets that are named to whoever asks for one that is not there."""
 MAX_MEMBERS = 100_000
 """Entries of a set that one operation takes at most."""
+PLANNING_PATIENCE_S = 10.0
+"""Seconds a plan waits until what it is made from is known as it is on the disk."""
 
 
 class OwnedQueries:
@@ -166,7 +169,7 @@ class OwnedSets:
     async def worked_on(self, named: str, principal: Principal) -> TakenSet:
         """What an operation takes of a set: all that is there of it, or nothing when it holds too many."""
         library = await self._library()
-        found = await self.find(named, principal)
+        found = await in_thread(_made_true, library, await self.find(named, principal))
         held = (await in_thread(library.sets.info, found)).count
         if held > MAX_MEMBERS:
             raise CommandError(
@@ -202,6 +205,27 @@ def _instead_of(named: str, known: Sequence["SetInfo"]) -> str:
     some = ", ".join(f"{info.id} {printable(info.name, 20)}" for info in known[: -_TOLD - 1 : -1])
     more = f' and {len(known) - _TOLD} more (resource_set {{"action": "list"}})' if len(known) > _TOLD else ""
     return f" You have: {some}{more}; query_run makes one of what it finds."
+
+
+def _made_true(library: "Library", set: str) -> str:
+    """The same set; one that was made while folders were not known as they are is asked for again, against the disk."""
+    behind = library.sets.behind(set)
+    if behind is None:
+        return set
+    from cmdr.model.filters.filter_json import from_json  # noqa: PLC0415
+
+    folders = count(behind.folders, "folder")
+    if behind.filter is None or behind.root is None:
+        raise CommandError(f"The set was made while {folders} were not known as they are. Make it anew, then repeat.")
+    answers = library.true_answers(library.sets.info(set).index_id, behind.root, PLANNING_PATIENCE_S)
+    if answers.behind:
+        raise CommandError(
+            f"The set was made while {folders} were not known as they are, and "
+            f"{count(answers.behind, 'folder')} still change. Run query_run again when it is quiet, then repeat."
+        )
+    answer = answers.ask(from_json(json.loads(behind.filter)), behind.root)
+    library.sets.ask_again(set, answer)
+    return set
 
 
 def _may_see(principal: Principal, owner: str | None) -> bool:

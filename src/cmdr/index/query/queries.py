@@ -1,14 +1,17 @@
 """Queries to one index: nodes, listings, filters and their pages, all as frozen results."""
 
+import copy
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from threading import Lock
+from typing import Self
 
 import numpy as np
 
 from cmdr.index.contents.content_query import ContentHits, ContentReading
+from cmdr.index.delta.catching_up import PATIENCE_S
 from cmdr.index.errors import BadHandle, BadQuestion, Gone, NotIndexed
 from cmdr.index.query.coverage import FilterResult
 from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
@@ -33,6 +36,7 @@ from cmdr.model.trees.queries import Explanation
 _MAX_RESULTS = 8
 _MAX_RESULT_BYTES = 1 << 26  # bytes; the newest answer is kept whatever its size
 MAX_PAGE = 1000
+_Path = bytes
 _AT_A_GLANCE: tuple[SortKey, SortKey] = ("size", "mtime")
 
 
@@ -130,6 +134,10 @@ class QueryResult:
     view: View
     rows: Column
     explanation: Explanation
+    wanted: Filter
+    below: _Path
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
     contents: ContentHits | None = None
     """Where contents matched, when they were asked about."""
 
@@ -144,10 +152,38 @@ class IndexQueries:
     def __init__(self, indexed: IndexedTree, members: Callable[[View, str], Column]) -> None:
         self.indexed, self._members = indexed, members
         self._found = ResultCache()
+        self._view: View | None = None
+        self.behind = 0
+        """How many folders of what was asked for are not known as they are; 0 when the answers are true as of the call
+        of `as_of`."""
 
     @property
     def view(self) -> View:
-        return self.indexed.view
+        return self._view or self.indexed.view
+
+    def as_of(self, moment: int | None, place: str | bytes | None = None, patience_s: float = PATIENCE_S) -> Self:
+        """The same index with its answers about a place (or all of it) as of a moment, by default of now.
+
+        All answers of what is returned come from one view, and `behind` says whether they are true.
+        """
+        indexed = self.indexed
+        moment = indexed.begin_moment() if moment is None else moment
+        now = indexed.as_of(moment, self._path(place), patience_s)
+        known = copy.copy(self)
+        known._view, known.behind = now.view, now.behind
+        return known
+
+    def _path(self, place: str | bytes | None) -> bytes:
+        """Where a place is, as far as it is known; the root when it is not."""
+        if place is None:
+            return self.indexed.record.root
+        if isinstance(place, str) and not place.startswith("/"):
+            try:
+                view = self.indexed.view
+                return view.path(self.row(place, view))
+            except (BadHandle, Gone):
+                return self.indexed.record.root
+        return os.path.normpath(from_wire(place) if isinstance(place, str) else place)
 
     @property
     def tag(self) -> int:
@@ -217,8 +253,9 @@ class IndexQueries:
         view = self.view
         number = 0 if below is None else self.directory(below, view)
         found = self._evaluate(view, wanted, number, stop, reading)
-        rows = found.rows
-        return QueryResult(len(rows), total_bytes(view, rows), view, rows, found.explanation, found.contents)
+        rows, place = found.rows, view.directory_path(number)
+        totals = (len(rows), total_bytes(view, rows))
+        return QueryResult(*totals, view, rows, found.explanation, wanted, place, self.behind, found.contents)
 
     def page(
         self,

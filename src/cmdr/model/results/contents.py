@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from cmdr.model.contents import FileLines, ShownLine
 from cmdr.model.names import to_wire
 from cmdr.model.results.result import Result
+from cmdr.model.trees.indexes import behind_text
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
@@ -25,7 +26,8 @@ class ContentAnswer(Result):
     set: str
     cursor: str | None = None
     """Leads to the next files."""
-    freshness: str = ""
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
     indexed_now: int | None = None
     not_covered: tuple[str, ...] = ()
     """What could not be looked at."""
@@ -56,8 +58,7 @@ class ContentAnswer(Result):
         least = "at least " if self.is_partial else ""
         told = f"{least}{count(self.count, 'file')}, {count(self.lines or 0, 'line')} below {_shown(self.root)}"
         told += f": {self.directions}" if self.directions else ""
-        if self.freshness:
-            told += f" ({self.freshness})"
+        told += behind_text(self.behind)
         return told if self.indexed_now is None else f"{told} (indexed just now: {self.indexed_now} entries)"
 
 

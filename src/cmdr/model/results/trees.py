@@ -9,6 +9,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.results.contents import grep_lines
 from cmdr.model.results.result import Json, Result, plain
 from cmdr.model.shell_session import Units
+from cmdr.model.trees.indexes import behind_text
 from cmdr.model.trees.node import Node
 from cmdr.model.units import count, size_text
 from cmdr.model.yaml_text import quoted_name
@@ -118,8 +119,8 @@ class QueryAnswer(Result):
     url: str
     units: Units
     """In which the caller wants sizes told."""
-    freshness: str = ""
-    """`stale` or `scanning`, when the index may not know the latest."""
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
     indexed_now: int | None = None
     not_covered: tuple[str, ...] | None = None
     """Where nothing is known, when that is anywhere."""
@@ -133,8 +134,7 @@ class QueryAnswer(Result):
         asked = f", {self.directions}" if self.directions else ""
         told = [
             f"{self.count} found{self.kinds.text(self.units)}, {size_text(self.bytes, self.units)} in all "
-            f"below {quoted_name(to_wire(self.root))}{self._exactly}{asked}"
-            + (f" ({self.freshness})" if self.freshness else "")
+            f"below {quoted_name(to_wire(self.root))}{self._exactly}{asked}" + behind_text(self.behind)
         ]
         if self.indexed_now is not None:
             told[0] += f" (indexed just now: {self.indexed_now} entries)"
@@ -187,6 +187,8 @@ class FindAnswer(Result):
     """The lines that match, by file, when contents were asked about."""
     note: str = ""
     """What of the contents was not looked at."""
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
 
     @property
     def rows(self) -> tuple[FoundEntry, ...]:
@@ -203,6 +205,7 @@ class FindAnswer(Result):
     def text(self) -> str:
         found = f"{self.count} found, {size_text(self.bytes, self.units)} in all below {to_wire(self.root)}"
         found += f": {self.directions}" if self.directions else ""
+        found += behind_text(self.behind)
         told = [found, *([f"not covered: {self.note}"] if self.note else ())]
         if self.files:
             return "\n".join([*told, *grep_lines(self.files, self.root)])
@@ -214,6 +217,7 @@ class FindAnswer(Result):
             "count": self.count,
             "bytes": self.bytes,
             "complete": self.complete,
+            "behind": self.behind,
             "rows": rows,
             "directions": self.directions,
             "note": self.note,

@@ -64,3 +64,4 @@ class Report:
     before: int | None = None
     after: int | None = None
     spare_bytes: int | None = None  # duplicates: what all but one of each group take
+    behind: int = 0  # folders that are not known as they are; 0 when the report is true as of the call

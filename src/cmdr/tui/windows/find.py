@@ -18,6 +18,7 @@ from cmdr.model.job import ScanJob
 from cmdr.model.names import from_wire, is_within, to_wire
 from cmdr.model.panes.sorting import natural_keys
 from cmdr.model.results.trees import FindAnswer, FoundEntry
+from cmdr.model.trees.indexes import behind_text
 from cmdr.model.units import DATE_WIDTHS, count, date, human_size, short_size
 from cmdr.tui.input.key_forwarding import edits_text, forward_key
 from cmdr.tui.panes.frame import abbreviate_home
@@ -165,7 +166,8 @@ class Find(Window[str]):
         below = abbreviate_home(self._root, self.appearance.home)
         found = "" if hits is None else f": {hits.count:,} found, {human_size(hits.bytes)}"
         found += f", {hits.directions}" if hits is not None and hits.directions else ""
-        self.title_box(f"Find{found} below {below}", self.hint)
+        late = "" if hits is None else behind_text(hits.behind)
+        self.title_box(f"Find{found} below {below}{late}", self.hint)
         note, role = "", "dim"
         scan = self._scan()
         if self._pending and scan is not None:
