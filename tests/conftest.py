@@ -60,8 +60,9 @@ def pytest_configure(config):
 
 
 def pytest_unconfigure():
-    """Nobody asks any more."""
+    """Nobody asks any more, and what ends is looked over as ever."""
     FORKER.close()
+    gc.unfreeze()
 
 
 @pytest.hookimpl(tryfirst=True)
