@@ -21,7 +21,7 @@ run: .venv/installed        ## start cmdr; `make run ARGS="serve --port 0"` runs
 
 test: .venv/dev tools       ## format, lint, types, import contracts, all tests
 	$(MAKE) check
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadgroup $(ARGS)
 
 check: .venv/dev
 	$(BIN)/ruff format --check .

@@ -41,7 +41,40 @@ SETTINGS_OF_A_TEST = "_hypothesis_internal_use_settings"
 _CAPABILITY_VERSION = 0x20080522
 _OPEN_EVERYTHING = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 
+_warm = importlib.util.spec_from_file_location("warm_start", Path(__file__).with_name("warm_start.py"))
+warm_start = importlib.util.module_from_spec(_warm)
+sys.modules["warm_start"] = warm_start
+_warm.loader.exec_module(warm_start)
+FORKER = warm_start.Forker(without=("CMDR_", "XDG_", *AGENTS))
+"""Starts cmdr for all tests but those below `hostile` and those marked `cold_start`."""
+warm_start.in_use = FORKER
+COLD = Path(__file__).with_name("hostile")
+
 NODE_HOME = Path(__file__).parent / "e2e" / "node" / "node_modules"
+
+
+def pytest_configure(config):
+    """cmdr is forked from a process that has imported it."""
+    config.addinivalue_line("markers", "cold_start: cmdr is started from the beginning, as the shell starts it")
+    subprocess.Popen._execute_child = warm_start.forked_by_popen(FORKER)
+
+
+def pytest_unconfigure():
+    """Nobody asks any more, and what ends is looked over as ever."""
+    FORKER.close()
+    gc.unfreeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Whether a test is about what a fork is not."""
+    FORKER.paused = COLD in item.path.parents or item.get_closest_marker("cold_start") is not None
+
+
+def pytest_collection_finish():
+    """What was collected stays: who looks for garbage need not look there."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

@@ -247,24 +247,41 @@ class PtyTerminal:
         self.screen = Screen(columns, rows)
         self.raw = bytearray()
         self.started = time.perf_counter()
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            try:
-                signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may ignore Ctrl+C
-                if cwd:
-                    os.chdir(cwd)
-                fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-                dropped = ("CMDR_", "XDG_", "TMUX", "COLUMNS", "LINES", "NO_COLOR", "TEXTUAL", "PYTHON", *AGENTS)
-                kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-                base = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
-                os.execvpe(argv[0], argv, {**kept, **base, **environment})
-            finally:
-                os._exit(127)
+        dropped = ("CMDR_", "XDG_", "TMUX", "COLUMNS", "LINES", "NO_COLOR", "TEXTUAL", "PYTHON", *AGENTS)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+        base = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+        self.pid, self.fd = self._start(list(map(str, argv)), columns, rows, cwd, {**kept, **base, **environment})
         self.exit_code = None
         self.read_at = self.started
         """When something last came from the program."""
         self.processor_seconds = 0.0
         """What the program has used, its ended children included; known once it has ended."""
+
+    @staticmethod
+    def _start(argv, columns, rows, cwd, environment):
+        """The process id and the terminal's other end."""
+        size = struct.pack("HHHH", rows, columns, 0, 0)
+        forker = getattr(sys.modules.get("warm_start"), "in_use", None)
+        orphan = argv[:2] == own_terminal()
+        words = argv[2:] if orphan else argv
+        if forker and forker.takes(words, environment):
+            ours, theirs = pty.openpty()
+            fcntl.ioctl(theirs, termios.TIOCSWINSZ, size)
+            how = {"cwd": cwd, "session": True, "terminal": True, "orphan": orphan}
+            pid = forker.start(words, environment, [theirs] * 3, **how)
+            os.close(theirs)
+            return pid, ours
+        pid, terminal = pty.fork()
+        if pid == 0:
+            try:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may ignore Ctrl+C
+                if cwd:
+                    os.chdir(cwd)
+                fcntl.ioctl(1, termios.TIOCSWINSZ, size)
+                os.execvpe(argv[0], argv, environment)
+            finally:
+                os._exit(127)
+        return pid, terminal
 
     def __enter__(self):
         return self

@@ -11,6 +11,8 @@ import pytest
 from cmdr.core.environment import Environment
 from cmdr.http import server
 
+pytestmark = pytest.mark.cold_start
+
 
 def test_the_address_answers_from_the_moment_it_is_announced(start_server):
     # It used to be announced while the port was bound but nobody listened yet: the first client was turned away.

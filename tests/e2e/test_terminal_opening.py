@@ -76,6 +76,7 @@ def test_the_application_draws_what_the_first_frame_showed(home, columns, settin
         assert b"\x1b[2J" not in it.raw
 
 
+@pytest.mark.cold_start
 def test_names_never_vanish_between_the_picture_and_the_application(home):
     with start(home) as it:
         it.wait(lambda _: it.raw.count(b"file05.txt"))
@@ -110,6 +111,7 @@ def test_hostile_names_are_safe_in_the_first_frame(home):
         assert not drawn.strange
 
 
+@pytest.mark.cold_start
 def test_keys_typed_before_the_application_is_there_are_obeyed_and_not_echoed(home):
     with start(home) as it:
         it.wait("file05.txt")
@@ -120,6 +122,7 @@ def test_keys_typed_before_the_application_is_there_are_obeyed_and_not_echoed(ho
         assert "[B" not in it.screen.text
 
 
+@pytest.mark.cold_start
 def test_quitting_at_once_ends_in_good_order_while_the_rest_is_still_loaded(home):
     with start(home) as it:
         it.wait("file05.txt")
@@ -205,6 +208,7 @@ def test_a_terminal_that_nobody_reads_holds_up_nothing_and_is_drawn_anew_when_so
         assert is_cooked(it)
 
 
+@pytest.mark.cold_start
 def test_a_signal_during_the_first_frame_gives_the_terminal_back(home):
     with start(home) as it:
         it.wait(lambda _: b"\x1b[?1049h" in it.raw)
@@ -214,6 +218,7 @@ def test_a_signal_during_the_first_frame_gives_the_terminal_back(home):
         assert is_cooked(it)
 
 
+@pytest.mark.cold_start
 def test_a_start_that_fails_behind_the_picture_says_why_on_the_ordinary_screen(home):
     with start(home, CMDR_ROOTS="relative/path") as it:
         assert it.wait_end()[0] == 1

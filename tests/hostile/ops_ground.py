@@ -42,6 +42,14 @@ Action = str | int
 KILLS: tuple[Action, ...] = ("kill before", "kill after")
 
 
+def stride(step):
+    """How far apart the tried moments are: `make test` tries every second of those that `make coverage` tries.
+
+    An odd number, as those given are: a step that goes into the length of a cycle would always meet the same call.
+    """
+    return 2 * step + 1 if os.environ.get("TEST_EXAMPLES", "few") == "few" else step
+
+
 class FaultySyscalls(Syscalls):
     """Counts every call; at the Nth it kills the process, fails, or does half the work."""
 

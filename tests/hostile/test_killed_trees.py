@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from ops_ground import FaultySyscalls, World, aged, devices, traits, tree
+from ops_ground import FaultySyscalls, World, aged, devices, stride, traits, tree
 
 from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.engine.plan.survey import Choices
@@ -68,7 +68,7 @@ def every_point(worlds, device, make, after):
             after(world, journal)
         finally:
             journal.close()
-        killed_at, at = killed_at + 1, at + 41
+        killed_at, at = killed_at + 1, at + stride(41)
 
 
 def gone_on(world, journal):

@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from ops_ground import SCENARIOS, Before, FaultySyscalls, World, devices, judge, mounted, tree
+from ops_ground import SCENARIOS, Before, FaultySyscalls, World, devices, judge, mounted, stride, tree
 from torture import points
 
 from cmdr.engine.fs.syscalls import Syscalls
@@ -36,7 +36,7 @@ def test_a_kill_or_error_at_any_call_loses_nothing(two_devices, scenario, device
         pytest.skip("mounting a second file system is not allowed here")
     bad = [
         (at, action, text)
-        for at, action, texts in points(World(*places[device]), scenario, step=19, offset=len(scenario.name))
+        for at, action, texts in points(World(*places[device]), scenario, step=stride(19), offset=len(scenario.name))
         for text in texts
     ]
     assert bad == []
@@ -49,7 +49,7 @@ def test_file_systems_with_fewer_abilities_are_as_safe(two_devices, ability, nam
     world = World(two_devices.one, two_devices.one)
     bad = [
         (at, action, text)
-        for at, action, texts in points(world, scenario, ability, step=29, offset=len(ability))
+        for at, action, texts in points(world, scenario, ability, step=stride(29), offset=len(ability))
         for text in texts
     ]
     assert bad == []

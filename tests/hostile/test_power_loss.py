@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from ops_ground import SCENARIOS, World, devices
+from ops_ground import SCENARIOS, World, devices, stride
 from torture_power import KINDS, MODELS, outages
 
 
@@ -21,7 +21,7 @@ def two_devices():
 @pytest.mark.parametrize("model", MODELS)
 def test_an_outage_at_any_moment_loses_nothing_and_the_journal_stays_true(two_devices, scenario, model):
     _, one, two = two_devices.places()[-1]
-    assert [bad for bad in outages(World(one, two), scenario, model, most=8, step=7) if bad] == []
+    assert [bad for bad in outages(World(one, two), scenario, model, most=8, step=stride(7)) if bad] == []
 
 
 @pytest.mark.parametrize("ability", KINDS[1:])
@@ -29,4 +29,4 @@ def test_an_outage_at_any_moment_loses_nothing_and_the_journal_stays_true(two_de
 def test_file_systems_with_fewer_abilities_survive_an_outage_too(two_devices, ability, name):
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == name)
     world = World(two_devices.one, two_devices.one)
-    assert [bad for bad in outages(world, scenario, "weak", ability, most=8, step=5) if bad] == []
+    assert [bad for bad in outages(world, scenario, "weak", ability, most=8, step=stride(5)) if bad] == []

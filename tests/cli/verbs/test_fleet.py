@@ -4,28 +4,43 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
+from cmdr.app import main
 from cmdr.index.fleets.parquet_export import export
 from cmdr.index.library import Library
 from cmdr.model.trees.indexes import WalkOptions
 
 
 @pytest.fixture
-def cmdr(tmp_path):
-    """Runs cmdr in a home of its own; exit code, and what it printed."""
-    homes = {name: tmp_path / name for name in ("XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "HOME")}
-    for home in homes.values():
-        home.mkdir(mode=0o700)
-    environment = {**os.environ, **{name: str(home) for name, home in homes.items()}, "TZ": "UTC"}
+def cmdr(tmp_path, monkeypatch, capfd):
+    """Runs cmdr in a home of its own; exit code, and what it printed.
 
-    def run(*words, **options):
-        command = [sys.executable, *options.pop("python", ["-m", "cmdr"]), *map(str, words)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
-        return done.returncode, done.stdout, done.stderr
+    In this process, unless the test says how Python is to be called: to load the engines takes longer than any answer.
+    """
+    for name in ("XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "HOME"):
+        (tmp_path / name).mkdir(mode=0o700)
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
 
-    return run
+    def run(*words, python=()):
+        if python:
+            command = [sys.executable, *python, *map(str, words)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            return done.returncode, done.stdout, done.stderr
+        capfd.readouterr()
+        try:
+            code = main(list(map(str, words)))
+        except SystemExit as ended:
+            code = ended.code
+        return code, *capfd.readouterr()
+
+    yield run
+    monkeypatch.undo()
+    time.tzset()
 
 
 @pytest.fixture

@@ -35,16 +35,48 @@ def _page_key(held):
     return next(item["value"] for item in stored if item["name"] == "cmdr-page")
 
 
+class Profile:
+    """A logged-in browser whose window stays open; what a test leaves in it is taken out before the next."""
+
+    def __init__(self, page):
+        self.context, self.login = page.context, page.context.storage_state()
+        self._stays = page.page
+        self._stays.goto(f"{page.origin}/nothing-is-here")  # only its storage is wanted
+
+    def renew(self):
+        """Make it as it was after the login; the context."""
+        (origin,) = self.login["origins"]
+        self.context.clear_cookies()
+        self.context.add_cookies(self.login["cookies"])
+        self._stays.evaluate(
+            """items => {
+              localStorage.clear();
+              for (const { name, value } of items) localStorage.setItem(name, value);
+            }""",
+            origin["localStorage"],
+        )
+        return self.context
+
+    def close_pages(self):
+        """Close what a test opened."""
+        for page in self.context.pages:
+            if page is not self._stays:
+                page.close()
+
+
 class BrowserPage:
     """One page of a cmdr, logged in; whatever it complains about fails the test."""
 
-    def __init__(self, browser, served, *, tree=None, login=None, before=lambda it: None, **how):
+    def __init__(self, browser, served, *, tree=None, login=None, profile=None, before=lambda it: None, **how):
         self.served, self.tree = served, tree or served.tree
         self.origin = f"http://127.0.0.1:{served.port}"
         self.complaints = []
         self._keys = {_cookies(login): _page_key(login)} if login else {}
-        self.context = browser.new_context(
-            **{"viewport": {"width": 1280, "height": 760}, "storage_state": login, **how}
+        self._profile = profile
+        self.context = (
+            profile.renew()
+            if profile
+            else browser.new_context(**{"viewport": {"width": 1280, "height": 760}, "storage_state": login, **how})
         )
         self.context.set_default_timeout(60_000)
         before(self)
@@ -67,7 +99,7 @@ class BrowserPage:
             self.complaints.append(told.text)
 
     def close(self):
-        self.context.close()
+        self._profile.close_pages() if self._profile else self.context.close()
 
     # -- what the page asks, without the page ----------------------------------------------------------------------
     @property

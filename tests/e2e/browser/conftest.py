@@ -35,14 +35,20 @@ def browser():
 
 
 @pytest.fixture(scope="package")
-def login(browser, server):
-    """What a browser holds that is logged in to the shared cmdr."""
-    from browser_page import BrowserPage
+def profile(browser, server):
+    """A browser that is logged in to the shared cmdr; its window stays, for a new one takes as long as a test."""
+    from browser_page import BrowserPage, Profile
 
     page = BrowserPage(browser, server)
-    held = page.context.storage_state()
+    kept = Profile(page)
+    yield kept
     page.close()
-    return held
+
+
+@pytest.fixture
+def login(profile):
+    """What a browser holds that is logged in to the shared cmdr."""
+    return profile.login
 
 
 @pytest.fixture
@@ -65,12 +71,19 @@ def at(browser):
 
 
 @pytest.fixture
-def here(at, server, login, tree):
-    """Open a page of the shared cmdr, with the small tree of this test in its panes."""
+def here(at, server, profile, tree):
+    """Open a page of the shared cmdr, with the small tree of this test in its panes.
+
+    The first one opens in the window that is there; another one, and one that is to be otherwise, in a new browser.
+    """
     from like_new import make_like_new
 
+    opened = []
+
     def open_page(**how):
-        return at(server, tree=tree, login=login, before=make_like_new, **how)
+        kept = None if how or opened else profile
+        opened.append(at(server, tree=tree, login=profile.login, profile=kept, before=make_like_new, **how))
+        return opened[-1]
 
     return open_page
 
