@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from cmdr.core.dispatch.principals import Principal
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, StillIndexing
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.idle_scans import IdleScans, ScannedTree
@@ -223,7 +223,7 @@ class Indexing:
 
         job = await self.scan(root, WalkOptions(), principal)
         if not await self.finished(job, patience):
-            raise CommandError(
+            raise StillIndexing(
                 f"{to_wire(root)} is being indexed ({job.entries} entries so far). "
                 f'Repeat this when job_progress {{"jobId": "{job.id}"}} says done.'
             )
