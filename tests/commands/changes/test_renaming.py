@@ -1,6 +1,8 @@
 """Renaming by pattern: which files are meant, in one call, and what is said when nothing changes."""
 
+import os
 import re
+from pathlib import Path
 
 
 def pending(at):
@@ -75,7 +77,7 @@ async def test_one_new_name_is_for_one_path(desk):
             ({"newName": "x"}, 'rename needs "path" beside "newName".'),
             ({"newName": "x", "folder": folder}, '"newName" is for the one file at "path"; '),
             ({"newName": "x", "path": folder, "match": "a"}, '"newName" is for the one file at "path"; '),
-            ({"newName": "x", "path": f"{folder}/*.jpg"}, "Nothing is called *.jpg. To find by pattern: query_run "),
+            ({"newName": "x", "path": f"{folder}/*.jpg"}, '"newName" is for the one file at "path"; '),
             ({"match": "a", "replace": "b"}, 'rename needs "folder", "path", "paths" or "set".'),
             ({"match": "a", "replace": "b", "path": "x", "set": "y"}, 'rename takes one of "path", "paths", '),
             ({"match": "a", "replace": "b", "folder": "nowhere"}, "Path not found: "),
@@ -87,16 +89,28 @@ async def test_one_new_name_is_for_one_path(desk):
         assert "notes.txt → diary.txt" in answer
 
 
-async def test_a_glob_instead_of_a_name_says_how_to_find_by_pattern(desk):
+async def test_a_glob_stands_for_the_files_that_fit_it_and_the_answer_says_how_many(desk):
     async with desk(engine=True) as at:
+        folder = photos(at)
         for verb in ("copy", "move", "delete"):
-            answer = await at.agent(verb, paths=["*.txt"])
-            assert answer == (
-                "ERROR: Nothing is called *.txt. To find by pattern: query_run "
-                f'{{"root": "{at.path()}", "name": "*.txt"}}; it makes a set.'
-            )
+            answer = await at.agent(verb, paths=[f"{folder}/*.jpg"])
+            (proposal,) = pending(at)
+            chosen = [item.place.path for item in proposal.plan.items if item.place.path.endswith(b".jpg")]
+            assert f"{len(chosen)} files in {folder} that fit *.jpg" in answer
+            assert len(chosen) > 1
+            await at.person("reject", proposal=proposal.id)
+            assert await at.agent(verb, paths=["*.zip"]) == f"ERROR: There are no files in {at.path()} that fit *.zip."
             assert await at.agent(verb, paths=[]) == ('ERROR: "paths" is empty. Name at least one file, or give "set".')
         assert not pending(at)
+
+
+async def test_a_file_whose_name_looks_like_a_glob_is_that_file(desk):
+    async with desk(engine=True) as at:
+        folder = photos(at)
+        Path(folder, "[draft].jpg").write_text("x")
+        await at.agent("delete", paths=[f"{folder}/[draft].jpg"])
+        (proposal,) = pending(at)
+        assert [os.path.basename(item.place.path) for item in proposal.plan.items] == [b"[draft].jpg"]
 
 
 async def test_a_change_without_a_target_says_where_it_goes(desk):

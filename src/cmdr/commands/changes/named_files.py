@@ -1,7 +1,6 @@
 """Which files a change is about, as its caller names them: a pane, a folder, a glob. Nothing is taken unnamed."""
 
 import fnmatch
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,17 +38,6 @@ def pane_for(
     raise CommandError(f"{verb} needs {ways}.")
 
 
-async def refuse_globs(paths: Sequence[bytes]) -> None:
-    """Say how files are found by a pattern to whoever gives one as the name of a file."""
-    wild = [path for path in paths if _is_wild(os.path.basename(path))]
-    if wild and (missing := await in_thread(_first_missing, wild)) is not None:
-        folder, name = os.path.split(to_wire(missing))
-        asked = json.dumps({"root": folder, "name": name}, ensure_ascii=False)
-        raise CommandError(
-            f"Nothing is called {printable(name)}. To find by pattern: query_run {asked}; it makes a set."
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
     """Files that were named together by their folder, and how to tell it."""
@@ -73,6 +61,23 @@ async def files_in(folder: bytes, most: int, glob: bytes = b"") -> FolderFiles:
     return FolderFiles(found, f"{count(len(found), 'file')} in {to_wire(folder)}{fits}")
 
 
+async def fitting(paths: Sequence[bytes], most: int) -> tuple[tuple[bytes, ...], str]:
+    """Paths with the files in place of each glob among them, and what the globs stood for in words.
+
+    Raises `CommandError` for a glob that nothing fits, or that more than `most` files fit.
+    """
+    found: dict[bytes, None] = {}
+    words = []
+    for path in paths:
+        if (glob := await glob_in(path)) is None:
+            found[path] = None
+            continue
+        fit = await files_in(glob[0], most, glob[1])
+        found.update(dict.fromkeys(fit.paths))
+        words.append(fit.words)
+    return tuple(found), "\n".join(words)
+
+
 async def glob_in(path: bytes) -> tuple[bytes, bytes] | None:
     """The folder and the glob of a path that ends in one; None for the name of a file that is there."""
     folder, name = os.path.split(path)
@@ -87,10 +92,6 @@ def some_names(paths: Sequence[bytes]) -> str:
 
 def _is_wild(name: bytes) -> bool:
     return any(sign in name for sign in _WILD)
-
-
-def _first_missing(paths: Sequence[bytes]) -> bytes | None:
-    return next((path for path in paths if not os.path.lexists(path)), None)
 
 
 def _files_in(folder: bytes, glob: bytes) -> tuple[bytes, ...]:

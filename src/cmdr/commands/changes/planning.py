@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cmdr.commands._paths import path_of
-from cmdr.commands.changes.named_files import refuse_globs
+from cmdr.commands.changes.named_files import fitting
 from cmdr.commands.panes.file import nothing_there
 from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
@@ -90,9 +90,8 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
         if len(paths) > MAX_NAMED_PATHS and not call.principal.is_person:
             most = f"at most {MAX_NAMED_PATHS}. Use a set."
             raise CommandError(f"{len(paths)} paths are too many to name one by one; {most}")
-        named = tuple(path_of(path, pane.tab.path) for path in paths)
-        await refuse_globs(named)
-        return Sources(named, limits)
+        named, words = await fitting([path_of(path, pane.tab.path) for path in paths], limits.top)
+        return Sources(named, limits, note=words)
     if set is not None:
         taken = await call.commander.indexing.sets.worked_on(set, call.principal)
         return Sources(taken.paths, limits, note=taken.note)

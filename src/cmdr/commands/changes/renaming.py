@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of, path_of
-from cmdr.commands.changes.named_files import files_in, glob_in, pane_for, refuse_globs, some_names
+from cmdr.commands.changes.named_files import files_in, glob_in, pane_for, some_names
 from cmdr.commands.changes.planning import Sources, limits_of, proposed, sources_of, with_real_places
 from cmdr.commands.panes.file import under_cursor
 from cmdr.core.dispatch.call import Call
@@ -23,6 +23,7 @@ from cmdr.model.plans.plan import Plan
 from cmdr.model.results.changes import Proposed
 from cmdr.model.units import count
 
+_ONE_FILE = '"newName" is for the one file at "path"; many are renamed by "match" and "replace".'
 _FIELDS = "$1 {n:03} {name} {ext} {date} {year}…"
 _WAYS = '"folder", "path", "paths" or "set"'
 Pairs = Sequence[tuple[bytes, bytes]]
@@ -64,10 +65,11 @@ async def rename(
         raise CommandError('rename needs "newName", or "match" and "replace"; "replace" alone is for whole names.')
     if new_name is not None:
         if replace is not None or match is not None or (paths, folder, set) != (None, None, None):
-            raise CommandError('"newName" is for the one file at "path"; many are renamed by "match" and "replace".')
+            raise CommandError(_ONE_FILE)
         shown = pane_for(call, "rename", pane, path, ways='"path" beside "newName"')
         one = path_of(path, shown.tab.path) if path is not None else under_cursor(shown)
-        await refuse_globs([one])
+        if await glob_in(one) is not None:
+            raise CommandError(_ONE_FILE)
         pairs = [(one, from_wire(new_name))]
         return await proposed(call, await rename_planned(call, pairs), "Rename", reason, preview=preview_of(pairs))
     match, replace = WHOLE if match is None else match, replace or ""

@@ -154,7 +154,7 @@ async def query_run(
 
 @command("query_list", access=Access.READ, toolset="index", ids=("query-get",), idempotent=True)
 async def query_list(call: Call, *, query: str | None = None) -> Said:
-    """Saved queries, or one with its filter."""
+    """Saved queries or searches, or one with its filter."""
     queries, url = call.commander.indexing.queries, call.commander.base_url
     if query is not None:
         saved, question = await queries.get(query, call.principal)
