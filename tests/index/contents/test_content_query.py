@@ -1,6 +1,7 @@
 """Questions about contents over an index: composed with everything else, read from the files, and honest."""
 
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -174,7 +175,7 @@ class OnlyPython:
 
 
 def test_an_index_of_contents_says_what_may_match_and_the_files_decide(answers):
-    answers.indexed.contents = OnlyPython()
+    answers.indexed.contents_kept = SimpleNamespace(index=OnlyPython())
     scanner = CountedScanner()
     found = ask(answers, "content:fox", scanner=scanner)
     assert names(found) == ["dog.py", "fox.py"]

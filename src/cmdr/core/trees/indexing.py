@@ -12,6 +12,7 @@ from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.idle_scans import IdleScans, ScannedTree
 from cmdr.core.trees.ownership import OwnedQueries, OwnedSets
+from cmdr.core.trees.private_contents import private_in
 from cmdr.core.trees.scans import Scans
 from cmdr.core.trees.shell_sessions import ShellSessions
 from cmdr.index.errors import IndexFault
@@ -271,4 +272,6 @@ def _walked(library: "Library", indexes: Sequence[str]) -> list[ScannedTree]:
 def _open(state: str) -> "Library":
     from cmdr.index.library import Library
 
-    return Library.open(os.path.join(state, "index"))
+    library = Library.open(os.path.join(state, "index"))
+    library.private_in = private_in
+    return library
