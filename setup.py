@@ -18,8 +18,11 @@ READER = Extension(
 CONTENTS_HOME = "src/cmdr/index/contents"
 CONTENTS = Extension(
     "cmdr.index.contents._contents",
-    [f"{CONTENTS_HOME}/{name}.c" for name in ("needles", "file_text", "scan_job")],
-    depends=[f"{CONTENTS_HOME}/contents.h"],
+    [
+        f"{CONTENTS_HOME}/{name}.c"
+        for name in ("needles", "file_text", "scan_job", "segment_keys", "segment_build", "segment_read")
+    ],
+    depends=[f"{CONTENTS_HOME}/{name}.h" for name in ("contents", "segments")],
     extra_compile_args=["-O3", "-pthread"],
     extra_link_args=["-pthread"],
     optional=True,

@@ -37,6 +37,10 @@ class NotThere(CommandError):
     """What the caller names does not exist, or is not theirs."""
 
 
+class StillIndexing(CommandError):
+    """A tree is being read into its index; what needs all of it can be asked in a while."""
+
+
 class Vanished(CommandError):
     """What the caller names existed once and is gone."""
 

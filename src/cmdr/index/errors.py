@@ -101,5 +101,9 @@ class IndexFull(IndexFault):
     """The index ran out of node numbers."""
 
 
+class NoContents(IndexFault):
+    """Contents cannot be indexed here."""
+
+
 class LibraryBusy(IndexFault):
     """Another process works with these indexes."""

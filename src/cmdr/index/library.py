@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from cmdr.index.contents.segments.contents_of_tree import PrivateIn
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
 from cmdr.index.query.coverage import Coverage, coverage_of
 from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
@@ -63,6 +64,8 @@ class Library:
         self._lock = threading.Lock()
         self._background = ThreadPoolExecutor(1, "cmdr-index-behind")
         self._closed = False
+        self.private_in: PrivateIn | None = None
+        """Says what is private below a folder; until it is set, no contents are indexed."""
 
     @classmethod
     def open(cls, state_dir: str) -> "Library":
@@ -127,6 +130,7 @@ class Library:
             answers = IndexQueries(
                 IndexedTree(record, home, options, self.catalogue, self._own, self._run_in_background), self.sets.rows
             )
+            answers.indexed.contents_kept.private_in = lambda: self.private_in
             self._open[index_id] = answers
             if (
                 answers.indexed.stored_bytes > VERIFY_AT_OPEN_BYTES

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from cmdr.index.contents.searching import ContentIndex
+from cmdr.index.contents.segments.contents_of_tree import ContentsOfTree
 from cmdr.index.delta.catching_up import PATIENCE_S, AsOfNow
 from cmdr.index.delta.changed_directories import changed_directories
 from cmdr.index.delta.compact import compact
@@ -73,14 +74,18 @@ class IndexedTree:
         os.makedirs(home, mode=0o700, exist_ok=True)
         self._state = TreeState(record, home, catalogue)
         self._live_updates = LiveUpdates(self, self._lock)
-        self.contents: ContentIndex | None = None
-        """What says which files may hold a text, where contents were indexed too."""
+        self.contents_kept = ContentsOfTree(self, later)
 
     # -- reading --------------------------------------------------------------------------------------------------
     @property
     def view(self) -> View:
         """What is known now; raises when nothing was scanned yet."""
         return self._state.view
+
+    @property
+    def contents(self) -> ContentIndex | None:
+        """What says which files may hold a text, where contents were indexed too."""
+        return self.contents_kept.index
 
     @property
     def scanned(self) -> bool:
@@ -212,6 +217,7 @@ class IndexedTree:
     def _install(self, view: View) -> None:
         self._state.install(view)
         self._live_updates.watch_all()
+        self.contents_kept.follow()
         release_memory()
 
     def check(self, stop: Callable[[], bool] = lambda: False) -> Changes:
@@ -263,6 +269,7 @@ class IndexedTree:
         state.apply(found.delta, save=save)
         known()
         updates.listed(found, moment)
+        self.contents_kept.follow()
         if self.delta_rows > self.compact_above and self._run_later is not None:
             self._run_later(self.compact)
         return Changes(found.listed, found.added, found.removed)

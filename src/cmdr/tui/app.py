@@ -270,11 +270,11 @@ class TerminalApp(App[None], inherit_bindings=False):
 
         self.work(operate(self, command, arguments, Wish(sure, then, opens), chosen), group="operate")
 
-    def edit(self, path: bytes) -> None:
-        """Edit a file: small text here, everything else in the person's editor."""
+    def edit(self, path: bytes, line: int = 1) -> None:
+        """Edit a file, at a line: small text here, everything else in the person's editor."""
         from cmdr.tui.viewer.editor import edit
 
-        self.work(edit(self, path), group="edit")
+        self.work(edit(self, path, line), group="edit")
 
     def work(self, work: Coroutine[object, object, None], *, group: str) -> None:
         """Do something beside the queue of keys; those typed right behind wait a moment, for they may be about it."""

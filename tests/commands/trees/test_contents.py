@@ -12,6 +12,7 @@ from tests.commands.conftest import AGENT
 from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.dispatch.registry import ALL_TOOLSETS
+from cmdr.core.errors import StillIndexing
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.index.contents import content_query
@@ -248,3 +249,21 @@ async def test_lines_are_only_read_where_a_caller_may_read(shelf):
     async with shelf() as at:
         found = await at.ask(READER, "find.run", {"root": at.path(), "text": "content:fox ext:md"})
         assert found.splitlines()[1:] == ["docs/tale.md:2: The FOX."]
+
+
+async def test_a_folder_that_is_still_being_indexed_is_searched_by_a_walk(shelf, monkeypatch):
+    async def late(*_, **__):
+        raise StillIndexing("It is being indexed.")
+
+    async with shelf() as at:
+        monkeypatch.setattr(at.commander.indexing, "ensure", late)
+        answer = await ask(at, content="fox", filter="under:src", context=1)
+        assert answer.splitlines()[:3] == [
+            f"OK: 1 file, 2 lines below {at.path()}",
+            "not covered: the folder is being indexed; ask again for a set",
+            "src/fox.py-2-",
+        ]
+        assert "set: " not in answer
+        assert len(lines(await ask(at, content="fox", limit=1))) == 2
+        assert await ask(at, name="fox") == "ERROR: It is being indexed."
+        assert "outside the folders" in await ask(at, root=at.path("right"), content="fox")

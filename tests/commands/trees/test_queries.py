@@ -281,9 +281,8 @@ async def test_a_set_is_read_and_counted_and_relative_paths_begin_where_cd_went(
         found = set_in(await at.ask(reader, "query_run", {"root": at.path(), "name": "a*.txt"}))
         counted = await at.ask(reader, "fs_read", {"set": found, "count": True})
         assert sorted(counted.removeprefix("OK: ").splitlines()) == ["1 a10.txt", "2 a9.txt", "3 total"]
-        assert await at.ask(reader, "fs_read", {"path": "left/a10.txt"}) == "ERROR: Path not found: " + at.path(
-            "left/left/a10.txt"
-        )
+        told = await at.ask(reader, "fs_read", {"path": "left/a10.txt"})
+        assert told.startswith(f"ERROR: Path not found: {at.path('left/left/a10.txt')}. ")
         assert await at.ask(reader, "fs_read", {"path": "a10.txt"}) == "OK: lines 1-1\n3\n"
         await at.ask(reader, "cd", {"path": at.path("right")})
         assert await at.ask(reader, "fs_read", {"path": "../left/a10.txt"}) == "OK: lines 1-1\n3\n"

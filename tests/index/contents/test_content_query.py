@@ -1,6 +1,7 @@
 """Questions about contents over an index: composed with everything else, read from the files, and honest."""
 
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -174,7 +175,7 @@ class OnlyPython:
 
 
 def test_an_index_of_contents_says_what_may_match_and_the_files_decide(answers):
-    answers.indexed.contents = OnlyPython()
+    answers.indexed.contents_kept = SimpleNamespace(index=OnlyPython())
     scanner = CountedScanner()
     found = ask(answers, "content:fox", scanner=scanner)
     assert names(found) == ["dog.py", "fox.py"]
@@ -182,6 +183,7 @@ def test_an_index_of_contents_says_what_may_match_and_the_files_decide(answers):
     assert found.contents.is_indexed
     assert found.explanation.steps[-1] == ('content:"fox": 2 files read of 2 that may match, by the index of contents')
     assert names(ask(answers, "not content:fox name:*.md")) == ["cat.md", "tale.md"]
+    assert not ask(answers, "content:fox", files=0, total_bytes=0).contents.coverage.is_partial
 
 
 def test_without_a_reader_contents_are_not_asked_about(answers):

@@ -66,7 +66,7 @@ async def test_names_that_begin_with_what_was_typed_come_first_and_numbers_in_or
         await it.press("ctrl+f")
         await it.type("port")
         await found(it, 6)
-        rows = [row.path.rpartition("/")[2] for row in it.terminal.screen._rows]
+        rows = [row.path.rpartition("/")[2] for row, _ in it.terminal.screen._rows]
         assert rows[:3] == ["Port1", "port9", "port10"] and rows[3] == "airport"
 
 
@@ -227,3 +227,21 @@ async def test_a_question_dropped_while_the_indexes_open_does_not_lock_out_the_n
         first.cancel()
         await asyncio.wait({first})
         assert await it.commander.indexing.library() is await it.commander.indexing.library()
+
+
+async def test_contents_are_shown_with_their_line_viewed_and_edited_there(library, places):
+    (places[0] / "docs" / "deep" / "tale.txt").write_text(
+        "".join(f"line {n}\n" for n in range(1, 200)) + "a grey wolf\n"
+    )
+    async with library() as it:
+        await it.press("ctrl+f")
+        await it.type("content:wolf")
+        await found(it, 1)
+        await it.until(lambda: "docs/deep/tale.txt:200: a grey wolf" in it.drawn)
+        await it.press("enter")
+        await it.until(lambda: it.window == "Viewer" and "a grey wolf" in it.drawn)
+        await it.press("escape")
+        await it.until(lambda: it.window == "Find")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        assert it.terminal.screen.area.cursor_location == (199, 0)

@@ -34,6 +34,8 @@ def find_contents(ask: Ask, chosen: argparse.Namespace, wanted: Arguments) -> in
         found = ask("query_run", {**wanted, **pattern, "all": chosen.all}).result
         if found["notCovered"]:
             print(f"not covered: {'; '.join(found['notCovered'])}{found['offer']}", file=sys.stderr)
+        if not found["set"]:  # it is being indexed, which was just told
+            return FAILED
         context = 0 if chosen.names_only else chosen.context
         request: Arguments = {"set": found["set"], **pattern, "context": context}
         printer = _Printer(chosen)

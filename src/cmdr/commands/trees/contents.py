@@ -22,6 +22,7 @@ from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.contents.content_query import ContentReading
+    from cmdr.index.contents.searching import Opener
     from cmdr.index.library import Library
     from cmdr.index.query.queries import IndexQueries, QueryResult
 
@@ -222,6 +223,40 @@ async def further_lines(
     page = await lines_of_set(call, set, _for_agents(wanted, context, limit), node)
     held = (await in_thread(library.sets.info, set)).count
     return ContentAnswer(place, held, None, page.files, set, None if page.cursor is None else f"{set}.{page.cursor}")
+
+
+async def live_answer(call: Call, wanted: Filter, place: bytes, context: int, limit: int | None) -> ContentAnswer:
+    """What files below a folder hold that is still being indexed; there is no set of them yet."""
+    return await in_thread(_live_answer, call, wanted, place, context, limit)
+
+
+def _live_answer(call: Call, wanted: Filter, place: bytes, context: int, limit: int | None) -> ContentAnswer:
+    from cmdr.index.contents.live_scan import live_scan  # noqa: PLC0415
+
+    if not call.principal.is_person:
+        _check_place(call, place)
+    with reading_of(call) as reading:
+        found = live_scan(place, wanted, reading, lambda: False)
+        files = _lines_of_files(sorted(found.files), _for_agents(wanted, context, limit), reading.opener)
+    words = ("the folder is being indexed; ask again for a set", *found.coverage.words())
+    lines = sum(found.files.values())
+    return ContentAnswer(place, len(found.files), lines, files, "", not_covered=words, is_partial=found.is_partial)
+
+
+def _lines_of_files(paths: list[bytes], wanted: LinesWanted, opener: Opener | None) -> tuple[FileLines, ...]:
+    from cmdr.index.contents.matching_lines import MatchingLines  # noqa: PLC0415
+
+    looked = MatchingLines(wanted.patterns, wanted.context, opener)
+    files: list[FileLines] = []
+    left, chars = wanted.lines, wanted.chars or 0
+    for path in paths:
+        if left <= 0 or chars <= 0:
+            break
+        if (found := looked.of(path, min(left, wanted.lines_per_file))) is not None:
+            files.append(shown := _fitting(found, chars))
+            left -= max(1, sum(line.is_match for line in shown.lines))
+            chars -= _chars(shown)
+    return tuple(files)
 
 
 def _for_agents(wanted: Filter, context: int, limit: int | None) -> LinesWanted:

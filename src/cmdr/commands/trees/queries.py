@@ -14,6 +14,7 @@ from cmdr.commands.trees.contents import (
     content_answer,
     content_leaf,
     further_lines,
+    live_answer,
     patterns_in,
 )
 from cmdr.commands.trees.sessions import place_in, units_of
@@ -21,7 +22,7 @@ from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole, Words
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
-from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.errors import CommandError, NotThere, StillIndexing
 from cmdr.core.threads import in_thread
 from cmdr.index.query.nodes import nodes as nodes_of
 from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Time, checked
@@ -90,8 +91,6 @@ async def query_run(
     if save_as is not None:
         await _check_name(call, save_as)
     place = (asked[0].root if asked is not None and root is None else None) or place_in(call, root or ".")
-    answers, scanned = await call.commander.indexing.ensure(place, call.principal)
-    library = await call.commander.indexing.library()
     leaves: list[Filter] = [] if content is None else [content_leaf(content, regex, case)]
     if asked is not None:
         leaves.append(asked[1].filter)
@@ -99,6 +98,13 @@ async def query_run(
         leaves.append(given_filter(filter))
     leaves += _flat(name, text, ext, kind, min_size, max_size, newer_than, older_than)
     wanted: Filter = leaves[0] if len(leaves) == 1 else And(tuple(leaves))
+    try:
+        answers, scanned = await call.commander.indexing.ensure(place, call.principal)
+    except StillIndexing:
+        if not patterns_in(wanted):
+            raise
+        return await live_answer(call, placed(wanted, to_wire(place)), place, context, limit)
+    library = await call.commander.indexing.library()
     index = answers.indexed.record.id
     exact = placed(await call.commander.indexing.sets.named_in(wanted, call.principal), to_wire(place))
     if cursor is not None:

@@ -7,11 +7,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from cmdr.core.dispatch.principals import Principal
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, StillIndexing
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.idle_scans import IdleScans, ScannedTree
 from cmdr.core.trees.ownership import OwnedQueries, OwnedSets
+from cmdr.core.trees.private_contents import private_in
 from cmdr.core.trees.scans import Scans
 from cmdr.core.trees.shell_sessions import ShellSessions
 from cmdr.index.errors import IndexFault
@@ -234,7 +235,7 @@ class Indexing:
 
         job = await self.scan(root, WalkOptions(), principal)
         if not await self.finished(job, patience):
-            raise CommandError(
+            raise StillIndexing(
                 f"{to_wire(root)} is being indexed ({job.entries} entries so far). "
                 f'Repeat this when job_progress {{"jobId": "{job.id}"}} says done.'
             )
@@ -282,4 +283,6 @@ def _walked(library: "Library", indexes: Sequence[str]) -> list[ScannedTree]:
 def _open(state: str) -> "Library":
     from cmdr.index.library import Library
 
-    return Library.open(os.path.join(state, "index"))
+    library = Library.open(os.path.join(state, "index"))
+    library.private_in = private_in
+    return library

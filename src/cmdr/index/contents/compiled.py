@@ -21,6 +21,16 @@ _FUNCTIONS: dict[str, tuple[object, tuple[object, ...]]] = {
     "cmdr_split_lines": (_U64, (_POINTER, _POINTER, _U64, _POINTER, _U64)),
     "cmdr_line_views": (None, (_POINTER, _POINTER, _U64, ctypes.c_uint8, _POINTER, _POINTER)),
     "cmdr_arrow_views": (None, (_POINTER, _POINTER, ctypes.c_int64, _POINTER)),
+    "cmdr_checksum": (_U64, (_POINTER, _U64)),
+    "cmdr_file_stamps": (None, (_POINTER, _U64, _U64, _POINTER)),
+    "cmdr_keys_of": (_U64, (_POINTER, _U64, _POINTER, _U64, _POINTER)),
+    "cmdr_build_segments": (
+        _INT,
+        (ctypes.c_char_p, ctypes.c_char_p, _U64, _U64, _U64, _U64, ctypes.c_char_p, ctypes.c_int64, _POINTER),
+    ),
+    "cmdr_segment_docs": (_U64, (_POINTER, _U64, _POINTER)),
+    "cmdr_segment_checksum": (_U64, (_POINTER, _U64)),
+    "cmdr_segment_candidates": (_INT, (_POINTER, _U64, _POINTER, _U64, _POINTER)),
 }
 
 

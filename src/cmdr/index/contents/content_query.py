@@ -8,7 +8,7 @@ opposite.
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -76,6 +76,8 @@ class ContentQuestions:
         plain: Callable[[Filter, Column], Column],
         stop: Callable[[], bool],
     ) -> None:
+        if index is not None:  # it says what is worth reading, so only the time is short
+            reading = replace(reading, total_bytes=None, files=None)
         self.view, self.reading, self.index, self.plain, self.stop = view, reading, index, plain, stop
         self.hits = ContentHits(is_indexed=index is not None)
         self.steps: list[str] = []

@@ -2,7 +2,7 @@
  *
  * Files are read, not mapped: one that is cut off meanwhile would end the program.
  */
-#include "contents.h"
+#include "segments.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +19,10 @@
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define CHANGED(facts) ((facts)->st_ctimespec)
 #endif
+
+static int64_t changed_ns(const struct stat *facts) { /* any time may come; it wraps as in the index of names */
+    return (int64_t)((uint64_t)CHANGED(facts).tv_sec * 1000000000u + (uint64_t)CHANGED(facts).tv_nsec);
+}
 
 enum { HEAD = 1 << 14 }; /* read first: most of what is no text shows here */
 
@@ -186,7 +190,7 @@ static enum file_state text_of(text_reader *reader, int fd, file_text *into) {
     if (!S_ISREG(facts.st_mode))
         return IS_SPECIAL;
     into->size = (uint64_t)facts.st_size, into->inode = facts.st_ino, into->device = facts.st_dev;
-    into->changed_ns = (int64_t)((uint64_t)CHANGED(&facts).tv_sec * 1000000000u + (uint64_t)CHANGED(&facts).tv_nsec);
+    into->changed_ns = changed_ns(&facts);
     if (into->size > MAX_TEXT) { /* still told apart from what is no text at all */
         if (make_room(&reader->raw, &reader->raw_room, SNIFFED + PAD))
             return IS_BROKEN;
@@ -214,6 +218,19 @@ static enum file_state text_of(text_reader *reader, int fd, file_text *into) {
     return into->length ? IS_TEXT : IS_EMPTY;
 }
 
+/* The descriptor of a file's folder, opened once for all its files; below 0 when it cannot be opened. */
+static int enter_folder(text_reader *reader, const file_list *files, uint64_t number) {
+    uint32_t folder = files->folder_of[number];
+    if (folder != reader->folder_number) {
+        if (reader->folder >= 0)
+            close(reader->folder);
+        reader->folder_number = folder;
+        reader->folder = open_folder(files->folders + files->folder_at[folder], reader->through_links);
+        reader->folder_error = errno;
+    }
+    return reader->folder;
+}
+
 enum file_state read_text(text_reader *reader, const file_list *files, uint64_t number, file_text *into) {
     memset(into, 0, sizeof *into);
     if (files->descriptors) {
@@ -225,14 +242,7 @@ enum file_state read_text(text_reader *reader, const file_list *files, uint64_t 
         close(opened);
         return seen;
     }
-    uint32_t folder = files->folder_of[number];
-    if (folder != reader->folder_number) {
-        if (reader->folder >= 0)
-            close(reader->folder);
-        reader->folder_number = folder;
-        reader->folder = open_folder(files->folders + files->folder_at[folder], reader->through_links);
-        reader->folder_error = errno;
-    }
+    enter_folder(reader, files, number);
     if (reader->folder < 0) {
         int trouble = reader->folder_error;
         return trouble == ELOOP ? IS_GONE : state_of(trouble); /* a link took the place of a folder */
@@ -311,4 +321,19 @@ const uint8_t *last_line_end(const uint8_t *from, const uint8_t *end) {
             return end;
     return NULL;
 #endif
+}
+
+/* The stamps of files as they are now, without opening them; 0 for what is none or cannot be examined. */
+void cmdr_file_stamps(const file_list *files, uint64_t from, uint64_t to, uint64_t *stamps) {
+    text_reader reader;
+    reader_open(&reader, 0);
+    for (uint64_t i = from; i < to; i++) {
+        struct stat facts;
+        stamps[i] = 0;
+        if (enter_folder(&reader, files, i) >= 0 &&
+            !fstatat(reader.folder, files->names + files->name_at[i], &facts, AT_SYMLINK_NOFOLLOW) &&
+            S_ISREG(facts.st_mode))
+            stamps[i] = file_stamp(changed_ns(&facts), (uint64_t)facts.st_size, facts.st_ino);
+    }
+    reader_close(&reader);
 }

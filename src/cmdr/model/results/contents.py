@@ -24,6 +24,7 @@ class ContentAnswer(Result):
     files: tuple[FileLines, ...]
     """The first ones, as far as there is room."""
     set: str
+    """Empty while the tree is being indexed: there is none to act on yet."""
     cursor: str | None = None
     """Leads to the next files."""
     behind: int = 0
@@ -48,7 +49,7 @@ class ContentAnswer(Result):
         if self.cursor is not None:
             told.append(f"more: cursor {self.cursor}")
         told += self.hints
-        if self.lines is not None and self.count:
+        if self.lines is not None and self.count and self.set:
             told.append(f"set: {self.set}")
         if self.saved_as is not None:
             told.append(f"saved as query {self.saved_as}")

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from cmdr.tui.app import TerminalApp
 
 
-async def edit(terminal: TerminalApp, path: bytes) -> None:
-    """Open the right editor."""
+async def edit(terminal: TerminalApp, path: bytes, line: int = 1) -> None:
+    """Open the right editor; the one in here at a line."""
     settings = terminal.commander.settings
     chosen = settings.text("advanced.editor")
     if chosen:
@@ -49,7 +49,7 @@ async def edit(terminal: TerminalApp, path: bytes) -> None:
         await _elsewhere(terminal, path, "The file holds characters that cannot be seen.")
         return
 
-    terminal.push_screen(Editor(path, file, terminal))
+    terminal.push_screen(Editor(path, file, terminal, line))
 
 
 async def _elsewhere(terminal: TerminalApp, path: bytes, why: str) -> None:
@@ -147,9 +147,10 @@ class TextScreen(OverlayScreen[None], inherit_bindings=False):
 class Editor(TextScreen, inherit_bindings=False):
     """One file. Closing a changed one asks first."""
 
-    def __init__(self, path: bytes, file: FileText, terminal: TerminalApp) -> None:
+    def __init__(self, path: bytes, file: FileText, terminal: TerminalApp, line: int = 1) -> None:
         super().__init__(file.text, _KEYS, terminal)
         self._path = path
+        self._line = line
         self._file = file
         lines = file.text.count("\n") + 1
         self._language = _LANGUAGES.get(extension(path.rpartition(b"/")[2])) if lines <= HIGHLIGHT_LINES else None
@@ -168,6 +169,8 @@ class Editor(TextScreen, inherit_bindings=False):
                 self.area.language = self._language
             else:
                 self._keys = _NO_COLOURS
+        if self._line > 1:
+            self.area.move_cursor((self._line - 1, 0), center=True)
         self._tell()
 
     @property

@@ -49,6 +49,8 @@ async def search(file: FileView, text: str, *, backwards: bool = False, regex: b
     return where if found is not None else SearchResult.NOWHERE
 
 
+_LINES_ABOVE = 2
+"""Lines shown before the one that is gone to."""
 _KEYS = " F2 wrap  F4 hex  F5 line  F7 search  n/N next  F8 code  f follow  Esc closes "
 
 
@@ -57,9 +59,11 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
 
     DEFAULT_CSS = "Viewer { layout: vertical; } Viewer > Bar { height: 1; }"
 
-    def __init__(self, path: bytes, terminal: TerminalApp) -> None:
+    def __init__(self, path: bytes, terminal: TerminalApp, line: int | None = None, needle: str = "") -> None:
+        """With a `line`, counted from 1, that is where it opens; what is looked for there is marked."""
         super().__init__()
         self.path = path
+        self._line, self._needle = line, needle
         self._terminal = terminal
         appearance = terminal.appearance
         self.file = FileView(appearance, wrap=terminal.commander.settings.flag("advanced.viewer_wrap"))
@@ -86,6 +90,10 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
     async def _open(self) -> None:
         await self._laid_out.wait()  # an image is made for the size it has
         await self.file.open(self.path)
+        if self._line is not None:
+            self.file.needle = self._needle
+            self.file.to(max(0, self._line - 1 - _LINES_ABOVE))
+            return
         found = self._terminal.commander.editor.documents.selection()
         if found is not None and found.path == self.path:
             self.file.to(max(0, found.selection.start.line - 2))

@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError, UnknownCommand
+from cmdr.model.contents import ShownLine
 from cmdr.model.job import ScanJob
 from cmdr.model.names import from_wire, is_within, to_wire
 from cmdr.model.panes.sorting import natural_keys
@@ -32,7 +33,11 @@ if TYPE_CHECKING:
 
 _SIZE = 6
 _HELP = "part of a name, or a filter"
-_EXAMPLES = "Filters: ext:md,txt  size>=1M  older:30d  *.log  and several of them"
+_EXAMPLES = "Filters: ext:md,txt  size>=1M  older:30d  *.log  content:words  and several of them"
+_IN_FILES = "Enter shows the line · F4 edits there · Ctrl+L shows all files in the pane · Esc closes"
+
+Hit = tuple[FoundEntry, ShownLine | None]
+"""An entry, and the line of it that was found when contents were asked about."""
 
 
 class Find(Window[str]):
@@ -47,7 +52,7 @@ class Find(Window[str]):
         self._screen = screen
         self._root = screen.tab.path
         self._hits: FindAnswer | None = None
-        self._rows: list[FoundEntry] = []
+        self._rows: list[Hit] = []
         self._problem = ""
         self._pending = False
         self._version = 0
@@ -91,7 +96,7 @@ class Find(Window[str]):
     def pressed(self, event: events.Key) -> bool:
         if event.key == "ctrl+l":
             self._show_all()
-        elif self._list.pressed(event):
+        elif (event.key == "f4" and self._edit()) or self._list.pressed(event):
             pass
         elif event.is_printable or event.key in ("enter", "backspace"):
             # The line stops these itself, so this one was typed while the window was still opening.
@@ -124,14 +129,31 @@ class Find(Window[str]):
             except (CommandError, UnknownCommand) as error:
                 problem = str(error)
         self._hits, self._problem, self._pending = hits, problem, False
-        self._rows = likeliest_first(hits.rows, text) if hits is not None else []
+        self._rows = hits_of(likeliest_first(hits.rows, text)) if hits is not None else []
         self._show(keep=keep)
 
     def _go(self) -> None:
-        if self._rows:
-            path = os.path.join(to_wire(self._root), self._rows[self._list.cursor].path)
-            self.dismiss(None)
-            self._screen.enqueue("find.go", {"path": path})
+        if not self._rows:
+            return
+        entry, line = self._rows[self._list.cursor]
+        path = os.path.join(to_wire(self._root), entry.path)
+        if line is not None:
+            from cmdr.tui.viewer.viewer import Viewer
+
+            words = line.text[line.start : line.end]
+            self.terminal.push_screen(Viewer(from_wire(path), self.terminal, line.line, words))
+            return
+        self.dismiss(None)
+        self._screen.enqueue("find.go", {"path": path})
+
+    def _edit(self) -> bool:
+        """Edit the file at the line that was found; whether there is one."""
+        if not self._rows:
+            return False
+        entry, line = self._rows[self._list.cursor]
+        if line is not None:
+            self.terminal.edit(from_wire(os.path.join(to_wire(self._root), entry.path)), line.line)
+        return line is not None
 
     def _show_all(self) -> None:
         if self._hits is not None and self._hits.count:
@@ -150,9 +172,12 @@ class Find(Window[str]):
         self._list.show([self._row(hit) for hit in self._rows], keep=keep)
         self._tell()
 
-    def _row(self, hit: FoundEntry) -> Row:
+    def _row(self, found: Hit) -> Row:
         row = self.appearance.row
         width = self._list.size.width or 72
+        hit, line = found
+        if line is not None:
+            return _line_row(hit, line, width)
         when_width = DATE_WIDTHS[row.dates][0] if width >= 58 else 0
         size = "?" if hit.size is None else short_size(hit.size)
         when = "" if hit.modified_ns is None else date(hit.modified_ns, row.dates, when_width, time.time())
@@ -167,7 +192,8 @@ class Find(Window[str]):
         found = "" if hits is None else f": {hits.count:,} found, {human_size(hits.bytes)}"
         found += f", {hits.directions}" if hits is not None and hits.directions else ""
         late = "" if hits is None else behind_text(hits.behind)
-        self.title_box(f"Find{found} below {below}{late}", self.hint)
+        in_files = any(line is not None for _, line in self._rows[:1])
+        self.title_box(f"Find{found} below {below}{late}", _IN_FILES if in_files else self.hint)
         note, role = "", "dim"
         scan = self._scan()
         if self._pending and scan is not None:
@@ -179,8 +205,10 @@ class Find(Window[str]):
             note, role = self._problem, "warning"
         elif hits is None:
             note = _EXAMPLES
-        elif len(self._rows) < hits.count:
-            note = f"The first {len(self._rows):,} are listed; Ctrl+L shows all."
+        elif hits.note:
+            note = f"Not covered: {hits.note}."
+        elif len(hits.nodes) < hits.count:
+            note = f"The first {len(hits.nodes):,} are listed; Ctrl+L shows all."
         elif not hits.complete:
             note = "Some folders could not be read; there may be more."
         self._note.show([[(f" {note}", role)]])
@@ -189,6 +217,21 @@ class Find(Window[str]):
         """The scan that the question waits for."""
         running = (scan for scan in self._screen.commander.scans() if not scan.state.is_over)
         return next((scan for scan in running if is_within(self._root, scan.root)), None)
+
+
+def hits_of(rows: Sequence[FoundEntry]) -> list[Hit]:
+    """A row for each line that was found, and for each entry that was found without any."""
+    return [(row, line) for row in rows for line in row.lines or (None,)]
+
+
+def _line_row(hit: FoundEntry, line: ShownLine, width: int) -> Row:
+    """A file, and as much of the line as there is room for, with what was found in sight and marked."""
+    where = fit(printable(f"{hit.path}:{line.line}"), width // 2, keep_end=True).rstrip()
+    left = max(8, width - len(where) - 4)
+    first = max(0, line.end - left)
+    before, found = line.text[first : line.start].lstrip(), line.text[line.start : line.end]
+    behind = line.text[line.end : line.start + left]
+    return [(f" {where}: ", "file"), (before, "dim"), (found, "match"), (behind, "dim")]
 
 
 def likeliest_first(rows: Sequence[FoundEntry], asked: str) -> list[FoundEntry]:

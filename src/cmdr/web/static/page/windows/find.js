@@ -13,7 +13,7 @@ const PAUSE = 120;
 /** The find window. */
 export function find() {
   const root = now().panes[now().focused].path;
-  /** @type {{path: string, size?: number}[]} */
+  /** @type {{path: string, size?: number, lines?: {line: number, text: string}[]}[]} */
   let rows = [];
   /** @type {number | undefined} */
   let timer;
@@ -56,11 +56,11 @@ export function find() {
     const text = field.input.value.trim();
     const isOld = () => number !== asked || text !== field.input.value.trim();
     try {
-      const nothing = { rows: [], count: 0, complete: true, directions: '', behind: 0 };
+      const nothing = { rows: [], count: 0, complete: true, directions: '', note: '', behind: 0 };
       const found = text ? await asideResult('find.run', { text, root }) : nothing;
       if (isOld()) return;
       rows = found.rows;
-      const partly = found.complete ? '' : ' (not everything could be read)';
+      const partly = found.complete ? '' : ` (${found.note || 'not everything could be read'})`;
       const when = found.directions && `, ${found.directions},`;
       const late = found.behind ? ` (index behind: ${found.behind} folder${found.behind === 1 ? '' : 's'})` : '';
       note.textContent = text ? `${found.count.toLocaleString()} found${when} below ${root}${partly}${late}` : `below ${root}`;
@@ -70,7 +70,7 @@ export function find() {
       note.textContent = error instanceof Error ? error.message : String(error);
     }
     answered = text;
-    field.draw(rows.map(({ path }) => ({ text: path })));
+    field.draw(rows.map(({ path, lines }) => ({ text: lines?.length ? `${path}:${lines[0].line}: ${lines[0].text.trim()}` : path })));
     for (const key of early.splice(0)) field.keys(key);
     drawn();
   }
