@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands._paths import reach_of
 from cmdr.commands._text import job_line, scan_counts, size_text
+from cmdr.commands.trees.node_ids import whole_node_id
 from cmdr.commands.trees.sessions import place_in
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Whole
@@ -89,6 +90,7 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
     indexing = call.commander.indexing
     library = await indexing.library()
     if node_id is not None:
+        node_id = await whole_node_id(call, node_id)
         for info in await in_thread(library.indexes):
             answers = await in_thread(library.get, info.id)
             try:
