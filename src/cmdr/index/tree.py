@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from cmdr.index.contents.searching import ContentIndex
 from cmdr.index.delta.changed_directories import changed_directories
 from cmdr.index.delta.compact import compact
 from cmdr.index.delta.live_updates import LiveUpdates
@@ -71,6 +72,8 @@ class IndexedTree:
         os.makedirs(home, mode=0o700, exist_ok=True)
         self._state = TreeState(record, home, catalogue)
         self._live_updates = LiveUpdates(self, self._lock)
+        self.contents: ContentIndex | None = None
+        """What says which files may hold a text, where contents were indexed too."""
 
     # -- reading --------------------------------------------------------------------------------------------------
     @property

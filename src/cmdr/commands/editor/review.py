@@ -122,6 +122,11 @@ async def _proposed(
     base = await text_now(target.real)
     if edits is not None:
         check_may_read(call, "Editing a part")
+    if base is None and any(edit["old"] for edit in edits or ()):
+        told = to_wire(target.asked)
+        raise CommandError(
+            f'{told} does not exist, so there is nothing to replace. Check the path, or give "contents".'
+        )
     proposed = contents if contents is not None else _edited(base, edits or [])
     same = base is not None and after.real == target.real and proposed == base.text
     if same and not call.connection:
@@ -185,7 +190,7 @@ async def open_file(
     select_to_end_of_line: Annotated[bool, Unlisted()] = False,
     make_frontmost: Annotated[bool, Unlisted()] = True,
 ) -> Said:
-    """Show a file."""
+    """Show a file to the person, open in viewer."""
     target = await editor_path(call, file_path)
     opened = await call.commander.editor.text.open_file(
         target.real,
@@ -207,7 +212,7 @@ async def open_file(
 
 @command("get_diagnostics", access=Access.READ, toolset="review", title="Diagnostics")
 async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
-    """Errors in files."""
+    """Errors and warnings in files, lint."""
     findings = call.commander.editor.diagnostics
     if not call.connection:
         check_may_read(call, "get_diagnostics")

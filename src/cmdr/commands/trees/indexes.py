@@ -53,7 +53,7 @@ async def index(
     depth_limit: Annotated[int | None, Whole(1)] = None,
     follow_symlinks: bool = False,
 ) -> ScanStarted:
-    """Scan a tree, as a job."""
+    """Scan or crawl a directory tree, as a job."""
     options = WalkOptions(depth_limit, follow_symlinks)
     job = await call.commander.indexing.scan(place_in(call, root), options, call.principal)
     return ScanStarted(job.root, job.id, job.index, call.commander.base_url)
@@ -85,7 +85,7 @@ async def job_progress(call: Call, *, job_id: str) -> Result:
 
 @command("inspect", access=Access.READ, toolset="index", idempotent=True)
 async def inspect(call: Call, *, node_id: str | None = None, path: str | None = None) -> Said:
-    """Metadata of one entry."""
+    """Details and metadata of a file or folder."""
     if (node_id is None) == (path is None):
         raise CommandError('inspect needs "nodeId" or "path".')
     indexing = call.commander.indexing

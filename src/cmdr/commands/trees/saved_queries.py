@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Annotated
 
+from cmdr.commands.trees.contents import ask_index
 from cmdr.commands.trees.sessions import place_in
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Unlisted, Whole
@@ -16,6 +18,7 @@ from cmdr.core.trees.list_pages import LISTED, MAX_LISTED, page_behind
 from cmdr.model.filters.filter import Question
 from cmdr.model.filters.filter_json import to_json
 from cmdr.model.filters.filter_text import given_filter, placed, to_text
+from cmdr.model.filters.filter_words import directions
 from cmdr.model.names import printable, to_wire
 from cmdr.model.results.indexes import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
 from cmdr.model.results.result import Said
@@ -37,7 +40,7 @@ async def query_list(
     cursor: Annotated[str | None, Unlisted()] = None,
     limit: Annotated[int, Whole(0, LISTED, cut=True), Unlisted()] = LISTED,
 ) -> Said:
-    """Saved queries, or one with its filter."""
+    """Saved queries or searches, or one with its filter."""
     queries, url = call.commander.indexing.queries, call.commander.base_url
     if query is not None:
         saved, question = await queries.get(query, call.principal)
@@ -87,7 +90,7 @@ async def change(
     return QueryCard(await call.commander.indexing.queries.change(query_id, call.principal, name, wanted, place))
 
 
-@command("savedQuery.show", access=Access.READ, toolset="index", programs_only=True)
+@command("savedQuery.show", access=Access.READ, toolset="index", programs_only=True, contents=True)
 async def show(
     call: Call, *, query_id: str, format: str | None = None, index_id: str | None = None, below: str | None = None
 ) -> QueryShown:
@@ -109,7 +112,7 @@ async def run(call: Call, *, query_id: str, index_id: str | None = None, below: 
     await call.commander.indexing.queries.note_run(saved)
     info = await in_thread(library.sets.create_from, answers.indexed.record.id, saved.name, answer)
     await call.commander.indexing.sets.own(info.id, call.principal, passing=True)
-    return QueryRan(saved.id, info)
+    return QueryRan(saved.id, info, directions(saved.wanted(), time.time_ns()))
 
 
 @command("savedQuery.delete", access=Access.VIEW, toolset="index", programs_only=True)
@@ -127,9 +130,9 @@ async def _answer_to(
     wanted = await indexing.sets.named_in(saved.wanted(), call.principal)
     if index_id is None and below is None and saved.root is not None:
         answers, _ = await indexing.ensure(saved.root, call.principal)
-        return answers, await in_thread(answers.ask, placed(wanted, to_wire(saved.root)), saved.root)
+        return answers, await in_thread(ask_index, call, answers, placed(wanted, to_wire(saved.root)), saved.root)
     answers = await indexing.open(index_id or await _newest_index(call))
-    return answers, await in_thread(answers.ask, wanted, below)
+    return answers, await in_thread(ask_index, call, answers, wanted, below)
 
 
 async def _newest_index(call: Call) -> str:

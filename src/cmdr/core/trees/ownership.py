@@ -1,6 +1,6 @@
 """Whose a set or saved query is: an agent sees, uses and deletes its own, the person all."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -27,6 +27,8 @@ MAX_PASSING_SETS = 20
 """Sets that queries of one caller leave behind before the oldest goes."""
 MAX_SETS = 200
 """Sets that an agent may make to last."""
+_TOLD = 3
+"""Sets that are named to whoever asks for one that is not there."""
 MAX_MEMBERS = 100_000
 """Entries of a set that one operation takes at most."""
 
@@ -153,11 +155,11 @@ class OwnedSets:
 
     async def find(self, named: str, principal: Principal) -> str:
         """The id of a set, given its id or its name (the newest of that name); others' sets do not exist."""
-        for info in reversed(await self.all(principal)):
+        theirs = await self.all(principal)
+        for info in reversed(theirs):
             if named in (info.id, info.name):
                 return info.id
-        passed = f" Of what queries find the last {MAX_PASSING_SETS} are kept: run it again, with saveAs to keep it."
-        raise NotThere(f"No resource set {printable(named, 40)}.{passed if named.startswith('s_') else ''}")
+        raise NotThere(f"No resource set {printable(named, 40)}.{_instead_of(named, theirs)}")
 
     async def members(self, named: str, principal: Principal) -> tuple[bytes, ...]:
         """The paths in a set, as they are now; entries that are gone are left out."""
@@ -201,6 +203,17 @@ class OwnedSets:
             case Or(items):
                 return Or(tuple([await self.named_in(item, principal) for item in items]))
         return wanted
+
+
+def _instead_of(named: str, known: Sequence["SetInfo"]) -> str:
+    """What to do without a set: look among those there are, or make it."""
+    if named.startswith("s_"):
+        return f" Of what queries find the last {MAX_PASSING_SETS} are kept: run it again, with saveAs to keep it."
+    if not known:
+        return " You have none yet: query_run makes one of what it finds."
+    some = ", ".join(f"{info.id} {printable(info.name, 20)}" for info in known[: -_TOLD - 1 : -1])
+    more = f' and {len(known) - _TOLD} more (resource_set {{"action": "list"}})' if len(known) > _TOLD else ""
+    return f" You have: {some}{more}; query_run makes one of what it finds."
 
 
 def _may_see(principal: Principal, owner: str | None) -> bool:

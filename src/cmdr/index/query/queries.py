@@ -8,6 +8,7 @@ from threading import Lock
 
 import numpy as np
 
+from cmdr.index.contents.content_query import ContentHits, ContentReading
 from cmdr.index.errors import BadHandle, BadQuestion, Gone, NotIndexed
 from cmdr.index.query.coverage import FilterResult
 from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
@@ -22,7 +23,7 @@ from cmdr.index.snapshots.rows_view import Rows
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.handles import node_number
 from cmdr.index.tree import IndexedTree
-from cmdr.model.filters.filter import And, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
+from cmdr.model.filters.filter import And, Content, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
 from cmdr.model.filters.filter_json import to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import from_wire, printable, to_wire
@@ -129,6 +130,8 @@ class QueryResult:
     view: View
     rows: Column
     explanation: Explanation
+    contents: ContentHits | None = None
+    """Where contents matched, when they were asked about."""
 
     def kinds(self) -> KindCounts:
         """How many of what was found are files, folders and others."""
@@ -204,13 +207,18 @@ class IndexQueries:
 
     # -- questions ------------------------------------------------------------------------------------------------
     def ask(
-        self, wanted: Filter, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False
+        self,
+        wanted: Filter,
+        below: str | bytes | None = None,
+        stop: Callable[[], bool] = lambda: False,
+        reading: ContentReading | None = None,
     ) -> QueryResult:
-        """Which nodes satisfy a filter, in the whole index or below a directory."""
+        """Which nodes satisfy a filter, in the whole index or below a folder; contents are read as `reading` says."""
         view = self.view
         number = 0 if below is None else self.directory(below, view)
-        found = self._evaluate(view, wanted, number, stop)
-        return QueryResult(len(found.rows), total_bytes(view, found.rows), view, found.rows, found.explanation)
+        found = self._evaluate(view, wanted, number, stop, reading)
+        rows = found.rows
+        return QueryResult(len(rows), total_bytes(view, rows), view, rows, found.explanation, found.contents)
 
     def page(
         self,
@@ -226,6 +234,11 @@ class IndexQueries:
         rows = self._evaluate(view, question.filter, number, stop).rows
         name = f"query\0{to_text(question.filter)}\0{number}\0{question.sort}\0{question.descending}"
         return self._page(view, rows, name, question.sort, question.descending, limit, cursor)
+
+    def first(self, answer: QueryResult, count: int) -> tuple[Node, ...]:
+        """The first entries of an answer, in the order of the tree."""
+        rows = page(answer.view, answer.rows, "tree", False, count, None).rows
+        return nodes(answer.view, self.tag, rows)
 
     def biggest(self, answer: QueryResult, count: int) -> tuple[Node, ...]:
         """The biggest files of an answer, and the biggest folders when there are any."""
@@ -252,7 +265,14 @@ class IndexQueries:
         onward = None if found.place is None else make_cursor(secret, scope, *found.place)
         return Page(nodes(view, self.tag, found.rows, above), len(rows), onward, found.after)
 
-    def _evaluate(self, view: View, wanted: Filter, below: int, stop: Callable[[], bool]) -> FilterResult:
+    def _evaluate(
+        self,
+        view: View,
+        wanted: Filter,
+        below: int,
+        stop: Callable[[], bool],
+        reading: ContentReading | None = None,
+    ) -> FilterResult:
         key = (view.epoch, view.revision, repr(to_json(wanted)), below)
         lasting = not _moves_with_time(wanted)
         if lasting and (kept := self._found.get(key)) is not None:
@@ -261,6 +281,8 @@ class IndexQueries:
             lambda place: self._place(place, view),
             lambda set_id: self._members(view, set_id),
             lambda place: same_as(view, self.row(place, view), stop),
+            reading=reading,
+            contents=self.indexed.contents,
         )
         found = evaluate(view, wanted, context, below, stop)
         if lasting:
@@ -281,4 +303,4 @@ def _moves_with_time(wanted: Filter) -> bool:
             return any(_moves_with_time(item) for item in items)
         case Not(item):
             return _moves_with_time(item)
-    return isinstance(wanted, Time | InSet | DuplicateOf)
+    return isinstance(wanted, Time | InSet | DuplicateOf | Content)

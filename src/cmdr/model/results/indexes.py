@@ -183,6 +183,8 @@ class QueryRan(Data):
     kind = "queryRan"
     query: str
     set: SetInfo
+    directions: str = ""
+    """What it asked of times, in words with dates."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _SIZE = 6
 _HELP = "part of a name, or a filter"
-_EXAMPLES = "Filters: ext:md,txt  size>=1M  mtime>30d  *.log  and several of them"
+_EXAMPLES = "Filters: ext:md,txt  size>=1M  older:30d  *.log  and several of them"
 
 
 class Find(Window[str]):
@@ -164,6 +164,7 @@ class Find(Window[str]):
         hits = self._hits
         below = abbreviate_home(self._root, self.appearance.home)
         found = "" if hits is None else f": {hits.count:,} found, {human_size(hits.bytes)}"
+        found += f", {hits.directions}" if hits is not None and hits.directions else ""
         self.title_box(f"Find{found} below {below}", self.hint)
         note, role = "", "dim"
         scan = self._scan()

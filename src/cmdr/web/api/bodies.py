@@ -297,9 +297,10 @@ class SavedQueryExplained(SavedQueryFilter):
 
 
 class QueryRun(ResourceSet):
-    """What a saved query found, as a set."""
+    """What a saved query found, as a set; `directions` says in words what it asked of times."""
 
     queryId: str
+    directions: str
 
 
 class Deleted(TypedDict):

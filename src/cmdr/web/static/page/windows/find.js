@@ -56,11 +56,12 @@ export function find() {
     const text = field.input.value.trim();
     const isOld = () => number !== asked || text !== field.input.value.trim();
     try {
-      const found = text ? await asideResult('find.run', { text, root }) : { rows: [], count: 0, complete: true };
+      const found = text ? await asideResult('find.run', { text, root }) : { rows: [], count: 0, complete: true, directions: '' };
       if (isOld()) return;
       rows = found.rows;
       const partly = found.complete ? '' : ' (not everything could be read)';
-      note.textContent = text ? `${found.count.toLocaleString()} found below ${root}${partly}` : `below ${root}`;
+      const when = found.directions && `, ${found.directions},`;
+      note.textContent = text ? `${found.count.toLocaleString()} found${when} below ${root}${partly}` : `below ${root}`;
     } catch (error) {
       if (isOld()) return;
       rows = [];
