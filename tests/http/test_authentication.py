@@ -461,8 +461,15 @@ def test_everything_else_gets_a_plain_401_without_oauth_bait(method, path):
     ],
 )
 def test_only_json_is_taken(kind):
-    headers = {**BEARER, "content-type": kind}
-    assert ask("POST", headers=headers)[0].status == 415
+    headers = {**BEARER, "content-type": kind, "content-length": "2"}
+    assert ask("POST", headers=headers, body=(b"{}",))[0].status == 415
+    chunked = {**BEARER, "content-type": kind, "transfer-encoding": "chunked"}
+    assert ask("POST", headers=chunked, body=(b"{}",))[0].status == 415
+
+
+def test_nothing_needs_no_type_but_what_claims_one_is_refused_all_the_same():
+    assert ask("POST", headers={**BEARER, "content-type": None})[0].status == 200
+    assert ask("POST", headers={**BEARER, "content-type": "text/plain"})[0].status == 415
 
 
 @pytest.mark.parametrize("kind", ["application/json", "Application/JSON", 'application/json; charset="utf-8"'])

@@ -79,14 +79,14 @@ class Client:
         task = self.ask("tools/call", {"name": tool, "arguments": arguments, "_meta": {"progressToken": 3}})
         return asyncio.create_task(_texts(task))
 
-    async def greet(self):
+    async def greet(self, name="claude-code", title="Claude Code"):
         """The handshake of the real client."""
         answer = await self.ask(
             "initialize",
             {
                 "protocolVersion": "2025-11-25",
                 "capabilities": {"roots": {"listChanged": True}, "elicitation": {}},
-                "clientInfo": {"name": "claude-code", "title": "Claude Code", "version": "2.1.325"},
+                "clientInfo": {"name": name, "title": title, "version": "2.1.325"},
             },
         )
         await self.notify("notifications/initialized")

@@ -80,9 +80,12 @@ async def test_with_nothing_open_there_is_nothing_to_tell(editor):
             "folders": [{"name": "ws", "uri": f"file://{it.folder}", "path": str(it.folder)}],
             "rootPath": str(it.folder),
         }
-        assert await told(client, "getDiagnostics", uri="file:///etc/shadow") == []
-        assert await told(client, "getDiagnostics", uri="nonsense:") == []
-        assert await told(client, "getDiagnostics") == []
+        for uri in ("file:///etc/shadow", "nonsense:", f"file://{missing}"):
+            (row,) = await told(client, "getDiagnostics", uri=uri)
+            (note,) = row["diagnostics"]  # not "no errors": nobody has looked
+            assert (note["severity"], note["message"].startswith("Not known: ")) == ("Info", True)
+        (row,) = await told(client, "getDiagnostics")
+        assert row["uri"] == f"file://{missing}"
 
 
 async def test_a_document_the_person_edits_is_dirty_until_it_is_saved(editor):
@@ -281,3 +284,29 @@ async def test_a_client_held_to_its_roots_hears_of_no_document_elsewhere(editor,
         for name in ("get_current_selection", "get_latest_selection"):
             assert (await asked(held, name))["success"] is False
             assert (await asked(free, name))["text"] == "dear diary"
+
+
+async def test_a_document_that_is_shown_is_closed_as_a_tab_by_its_name(editor):
+    async with editor() as it, it.client() as client:
+        for name in ("one.txt", "two.txt"):
+            (it.folder / name).write_text("x\n")
+            await client.call("openFile", filePath=str(it.folder / name))
+        assert await client.call("close_tab", tab_name="one.txt") == ["TAB_CLOSED"]
+        assert [tab["label"] for tab in (await told(client, "getOpenEditors"))["tabs"]] == ["two.txt"]
+        assert await client.call("close_tab", tab_name=str(it.folder / "two.txt")) == ["TAB_CLOSED"]
+        assert (await told(client, "getOpenEditors"))["tabs"] == []
+        assert it.commander.workspace.dialogs == []
+
+
+async def test_for_a_client_that_does_not_write_itself_saved_means_written(editor):
+    async with editor() as it, it.client(greet=False) as client:
+        await client.greet(name="other-editor", title="Other")
+        file = it.folder / "hello.txt"
+        file.write_text("1\n")
+        sent = {"old_file_path": str(file), "new_file_path": str(file), "new_file_contents": "2\n", "tab_name": "a\\b"}
+        diff = client.call("openDiff", **sent)
+        (case,) = await it.waiting()
+        await it.accept(case)
+        assert await diff == ["FILE_SAVED", "2\n"]
+        assert file.read_text() == "2\n"
+        assert await client.call("closeAllDiffTabs") == ["CLOSED_0_DIFF_TABS"]

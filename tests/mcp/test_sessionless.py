@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-INVALID_PARAMS, INVALID_REQUEST = -32602, -32600
+INVALID_PARAMS, INVALID_REQUEST, RESOURCE_NOT_FOUND = -32602, -32600, -32002
 
 
 def posted(inside, message, **headers):
@@ -36,7 +36,7 @@ def test_what_there_is_to_read_is_listed_without_a_handshake(inside):
 
 def test_a_resource_that_is_not_there_is_an_error_with_its_id(inside):
     answer = posted(inside, asked("resources/read", uri="cmdr://nothing")).json()
-    assert (answer["id"], answer["error"]["code"]) == (5, INVALID_PARAMS)
+    assert (answer["id"], answer["error"]["code"]) == (5, RESOURCE_NOT_FOUND)
     assert answer["error"]["message"].startswith("Resource not found")
     assert posted(inside, asked("resources/read")).json()["error"]["code"] == INVALID_PARAMS
 

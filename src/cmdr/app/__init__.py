@@ -8,9 +8,11 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import socket
     from contextlib import AbstractContextManager
 
     from cmdr.cli.launcher import Ask, Start
+    from cmdr.core.environment import Environment
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +35,7 @@ class _Application:
         from cmdr.core.environment import BadSetting, Environment
         from cmdr.core.places import needed
         from cmdr.core.runtime.instance import AlreadyRunning, Instance
-        from cmdr.http.server import PortTaken, listening
+        from cmdr.http.server import PortTaken
         from cmdr.model.errors import Unusable
 
         try:
@@ -43,7 +45,7 @@ class _Application:
                 return 1
             with needed():
                 claimed = Instance.claim()
-            with claimed as instance, listening(start.port, environment) as listener:
+            with claimed as instance, _listening(start, environment) as listener:
                 asyncio.run(serve_headless(start, environment, instance, listener))
         except (BadSetting, AlreadyRunning, Unusable, PortTaken) as error:
             print(error, file=sys.stderr)
@@ -88,3 +90,16 @@ class _Application:
         from cmdr.app.control_client import person
 
         return person()
+
+
+def _listening(start: Start, environment: Environment) -> socket.socket:
+    """The socket that agents connect to. A cmdr that a bridge started is found by its record, whatever its port: where
+    another program has the usual one, any other will do."""
+    from cmdr.http.server import PortTaken, listening
+
+    try:
+        return listening(start.port, environment)
+    except PortTaken:
+        if start.leave_after is None or start.port is not None:
+            raise
+        return listening(0, environment)

@@ -28,6 +28,7 @@ async def commander_at(
     from cmdr.core.commander import Commander
     from cmdr.core.dispatch.policy import Policy
     from cmdr.core.panes.bookmarks import Bookmarks
+    from cmdr.core.panes.saved_tabs import prepare_workspace
     from cmdr.core.proposals.proposal_store import ProposalStore
     from cmdr.core.settings import Settings
     from cmdr.engine.journal.journal import Journal
@@ -40,6 +41,7 @@ async def commander_at(
             commands.register()
             workspace = Workspace.at(start.left or os.getcwdb(), start.right or os.path.expanduser(b"~"))
             settings = Settings(places.config())
+            prepare_workspace(workspace, settings, None)
         else:
             commands.register_first()
             workspace, settings = opening.workspace, opening.settings

@@ -229,7 +229,9 @@ def check_body(method: str, headers: Headers, limit: int) -> None:
         raise Refused(400, "Content-Length is not a number.")
     if int(length) > limit:
         raise too_long(limit)
-    if method in _BODILESS and int(length) == 0 and b"transfer-encoding" not in headers:
+    is_empty = int(length) == 0 and b"transfer-encoding" not in headers
+    # Nothing has no type; what claims one all the same is looked at like any other.
+    if is_empty and (method in _BODILESS or b"content-type" not in headers):
         return
     # A form or plain text is what a page may send anywhere without being asked; JSON is not.
     kind, _, parameters = headers.get(b"content-type", b"").lower().partition(b";")

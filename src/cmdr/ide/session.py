@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 CLIENT = Principal("agent", "claude-code", token=True, own_toolsets=frozenset({"ide", "review"}))
+WRITING_CLIENT = "claude code"
+"""The client that writes what was accepted itself, once it hears of it; to others the answer says that it is done."""
 _ROOTS = "cmdr-roots"
 
 
@@ -44,6 +46,7 @@ class Session:
         """Whether the handshake is over, so that notices may be sent."""
         self.principal = CLIENT
         self._name, self._pid, self._folder = "client", 0, ""
+        self._writes = False
         self._methods: dict[str, Callable[[messages.Message], object]] = {
             "initialize": self._initialize,
             "ping": lambda _: {},
@@ -151,7 +154,7 @@ class Session:
         if tool is None or tool not in self._tools():
             raise BadArguments(f"Unknown tool: {printable(str(name), 60)}")
         arguments = tool.arguments(message.params.get("arguments") or {})
-        call = Call(self._commander, self.principal, connection=self.id, client=self.agent)
+        call = Call(self._commander, self.principal, connection=self.id, client=self.agent, client_writes=self._writes)
         try:
             answer = await self._commander.perform(self._commander.registry.find(tool.command), arguments, call)
         except CommandError as error:
@@ -168,6 +171,8 @@ class Session:
         client = message.params.get("clientInfo")
         if isinstance(client, dict):
             self._name = str(client.get("title") or client.get("name") or self._name)[:60]
+            names = (str(client.get(key, "")).lower().replace("-", " ") for key in ("name", "title"))
+            self._writes = any(name.startswith(WRITING_CLIENT) for name in names)
         return {
             "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[0],
             "capabilities": {"tools": {"listChanged": True}},

@@ -12,6 +12,13 @@ from cmdr.core.dispatch.registry import ALL_TOOLSETS
 from cmdr.http.authentication import PRINCIPAL
 
 Context = ServerRequestContext[Any, Request]
+OLDER_VERSIONS = frozenset({"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"})
+"""The versions that open a session; clients of the first two do not name theirs."""
+
+
+def is_older(ctx: Context) -> bool:
+    """Whether a request is of a version that opens a session."""
+    return ctx.request is not None and ctx.request.headers.get("mcp-protocol-version", "") in OLDER_VERSIONS
 
 
 def caller_of(ctx: Context) -> Principal:

@@ -9,13 +9,15 @@ from mcp.shared.exceptions import MCPError
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.dispatch.principals import Principal
-from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.mcp.caller import Context, caller_of
+from cmdr.core.errors import CommandError, NotThere, UnknownCommand
+from cmdr.mcp.caller import Context, caller_of, is_older
 from cmdr.model.names import printable
 
 log = logging.getLogger(__name__)
 
 YAML = "application/yaml"
+RESOURCE_NOT_FOUND = -32002
+"""How the versions that open a session name it; later ones count it among the wrong parameters, and reserve this."""
 STATE = "cmdr://state"
 JOB = "cmdr://jobs/"
 PROPOSAL = "cmdr://proposals/"
@@ -81,16 +83,18 @@ class Resources:
 
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """The text of one resource."""
-        return await self.of(caller_of(ctx), str(params.uri))
+        return await self.of(caller_of(ctx), str(params.uri), is_older=is_older(ctx))
 
-    async def of(self, principal: Principal, uri: str) -> types.ReadResourceResult:
-        """The text of one resource for a caller."""
-        found = command_for(uri)
+    async def of(self, principal: Principal, uri: str, *, is_older: bool) -> types.ReadResourceResult:
+        """The text of one resource for a caller of either era."""
+        found, shown = command_for(uri), printable(uri, 200)
+        not_found = RESOURCE_NOT_FOUND if is_older and uri else types.INVALID_PARAMS
         if found is None:
-            shown = printable(uri, 200)
-            raise MCPError(types.INVALID_PARAMS, f"Resource not found: {shown}", data={"uri": shown})
+            raise MCPError(not_found, f"Resource not found: {shown}", data={"uri": shown})
         try:
             text = await self._commander.run(principal, *found)
+        except NotThere as error:
+            raise MCPError(not_found, str(error), data={"uri": shown}) from None
         except (CommandError, UnknownCommand) as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         except Exception:

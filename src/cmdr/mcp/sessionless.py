@@ -15,11 +15,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cmdr.core.dispatch.principals import Principal
 from cmdr.http.authentication import PRINCIPAL
+from cmdr.mcp.caller import OLDER_VERSIONS
 from cmdr.mcp.resources import Resources
 from cmdr.mcp.sessions import SESSION_ID
 
-OLDER_VERSIONS = frozenset({b"", b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25"})
-"""The versions that open a session; clients of the first two do not name theirs."""
 _NO_SESSION = (
     'No session. POST "initialize" first and send the Mcp-Session-Id of its answer with every call; '
     "resources/list and resources/read need none."
@@ -59,7 +58,7 @@ class Sessionless:
             return _error(None, types.INVALID_REQUEST, _NO_MESSAGE)
         headers = dict(scope["headers"])
         method, id = message.get("method"), message.get("id")
-        is_older = headers.get(b"mcp-protocol-version", b"") in OLDER_VERSIONS
+        is_older = headers.get(b"mcp-protocol-version", b"").decode("latin-1") in OLDER_VERSIONS
         if not is_older or SESSION_ID in headers or method == "initialize":
             return None
         if isinstance(id, bool) or not isinstance(id, str | int):
@@ -77,7 +76,7 @@ class Sessionless:
             elif method == "resources/templates/list":
                 result = await self._resources.templates()
             elif method == "resources/read":
-                result = await self._resources.of(principal, str(params.get("uri", "")))
+                result = await self._resources.of(principal, str(params.get("uri", "")), is_older=True)
             else:
                 return _error(id, types.INVALID_REQUEST, _NO_SESSION)
         except MCPError as error:

@@ -75,7 +75,7 @@ class Subscriptions:
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Remember an older client's session, for something that it can read."""
         uri = str(params.uri)
-        await self._resources.of(caller_of(ctx), uri)
+        await self._resources.of(caller_of(ctx), uri, is_older=True)
         if not self._older.add(conversation_of(ctx), uri, ctx.session):
             raise MCPError(
                 types.INVALID_PARAMS, "This session has too many subscriptions. Unsubscribe from some first."

@@ -91,11 +91,13 @@ def caller_of(request: Request) -> Principal:
     return principal
 
 
-def answered(request: Request, body: Mapping[str, object]) -> Response:
-    """A body as JSON, or as a page for a browser."""
+def answered(request: Request, body: Mapping[str, object], status: int = 200) -> Response:
+    """A body as JSON, or as a page for a browser; of something new the address is told in the head as well."""
     if wants_page(request):
-        return HTMLResponse(page_of(request.url.path, cast("Json", body)))
-    return Response(json.dumps(body), media_type="application/json")
+        return HTMLResponse(page_of(request.url.path, cast("Json", body)), status)
+    link = body.get("link")
+    headers = {"location": link} if status == 201 and isinstance(link, str) else None
+    return Response(json.dumps(body), status, headers, "application/json")
 
 
 def refusal(request: Request, error: Exception) -> Response:

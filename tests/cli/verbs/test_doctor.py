@@ -167,3 +167,16 @@ def test_trusted_folders_are_told_and_a_damaged_list_of_them_is(home):
     done = home("doctor", CMDR_MCP_PORT=str(free_port()))
     assert done.returncode == 1
     assert "cannot be understood, so nothing is trusted" in done.stdout
+
+
+def test_variables_that_clients_do_not_pass_on_are_named(monkeypatch):
+    for name in [*os.environ]:
+        if name.startswith(("CMDR_", "XDG_")):
+            monkeypatch.delenv(name)
+    assert list(checkup._stripped()) == []
+    monkeypatch.setenv("CMDR_MCP_TOOLSETS", "index")
+    monkeypatch.setenv("XDG_STATE_HOME", "/elsewhere")
+    (found,) = checkup._stripped()
+    assert found.health is checkup.Health.NOTE
+    assert "only: CMDR_MCP_TOOLSETS, XDG_STATE_HOME" in found.text
+    assert "env" in found.mend

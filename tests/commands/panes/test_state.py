@@ -186,18 +186,19 @@ async def test_a_very_long_state_has_fewer_rows_and_says_which_and_keeps_the_res
             await at.agent("refresh", pane=side)
         await at.agent("mkdir", pane="left", name="new")
         text = await at.agent("state", **({"limit": limit} if limit else {}))
-        assert 16_000 <= len(text) <= 20_000
+        assert len(text) <= (48_000 if limit else 20_000)
         told = yaml.safe_load(text)
         for side in ("left", "right"):
             assert told[side]["loadedRange"] == [0, len(told[side]["files"])]
             assert told[side]["totalFiles"] >= 400
+            assert len(told[side]["files"]) in {8: (500,), 80: range(200, 400), 230: range(20, 50)}[length]
         assert told["volumes"] and told["dialogs"][0]["type"] == "confirmation"
 
 
 async def test_a_long_pane_beside_a_short_one_gives_way_alone(desk):
     async with desk() as at:
         for number in range(400):
-            (at.root / "left" / f"{'long name ' * 8}{number}").touch()
+            (at.root / "left" / f"{'long name ' * 16}{number}").touch()
         await at.agent("refresh", pane="left")
         told = await at.state(limit=500)
         assert 100 < len(told["left"]["files"]) < 400
@@ -211,7 +212,9 @@ async def test_a_window_the_person_does_not_see_yet_waits(desk):
         assert answer == "OK: Opened about\nwaiting: it shows once the person asks for it"
         assert (await at.state())["dialogs"] == [{"type": "about", "waiting": True}]
         assert await at.person("dialog", action="open", type="settings") == "OK: Opened settings"
-        assert (await at.state())["dialogs"][1] == {"type": "settings", "section": "general", "focused": True}
+        shown = (await at.state())["dialogs"][1]
+        assert shown.pop("settings")["general.view"] == "full"
+        assert shown == {"type": "settings", "section": "general", "focused": True}
 
 
 async def test_a_pane_that_shows_a_list_of_files_says_which(desk):
@@ -221,6 +224,31 @@ async def test_a_pane_that_shows_a_list_of_files_says_which(desk):
         left = (await at.state())["left"]
         assert (left["path"], left["shows"]) == (at.path(), "set keep")
         assert "shows" not in (await at.state())["right"]
+
+
+async def test_with_the_settings_open_their_values_and_keys_are_told(desk):
+    async with desk() as at:
+        await at.agent("dialog", action="open", type="settings", section="appearance")
+        (shown,) = (await at.state())["dialogs"]
+        assert shown["settings"]["appearance.theme"] == "auto"
+        assert "general.view" not in shown["settings"]
+        await at.person("settings.bind", action="refresh", keys=["f9"])
+        await at.agent("dialog", action="close", type="settings")
+        await at.agent("dialog", action="open", type="settings", section="shortcuts")
+        (shown,) = (await at.state())["dialogs"]
+        assert "settings" not in shown
+        assert len(shown["shortcuts"]) > 20
+        await at.agent("dialog", action="close", type="settings")
+        assert "shortcuts" not in await at.agent("state")
+
+
+async def test_500_rows_are_told_where_500_are_asked_for(desk):
+    async with desk() as at:
+        for number in range(600):
+            (at.root / "left" / f"IMG_{number:05d}.jpg").touch()
+        await at.agent("refresh", pane="left")
+        await at.agent("set_view_mode", pane="left", mode="full")
+        assert len((await at.state(limit=500, pane="left"))["left"]["files"]) == 500
 
 
 async def test_files_are_told_when_files_are_asked_for(desk):

@@ -6,10 +6,14 @@ import re
 
 import pytest
 
+from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import PERSON, Principal
+from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS
 from cmdr.core.trees.indexing import Indexing
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.query.queries import IndexQueries
 from cmdr.model.job import Job, JobState, Progress, ScanJob
+from cmdr.model.root_spec import RootSpec
 
 AGENT = Principal("agent", "tester")
 OTHER = Principal("agent", "somebody-else", token=True)
@@ -243,7 +247,7 @@ async def test_commands_for_programs_are_no_tools_and_not_in_the_palette_and_ans
     async with shelf() as at:
         listed = re.findall(r"id: (\S+)", await at.agent("commands_list"))
         for_programs = {command.name for command in at.commander.registry if command.programs_only}
-        assert len(for_programs) == 24
+        assert len(for_programs) == 26
         assert not for_programs & set(listed)
         assert not any(command.is_tool for command in at.commander.registry if command.programs_only)
         answer = json.loads(await at.agent("index.list"))
@@ -384,7 +388,9 @@ async def test_without_an_index_links_to_folders_are_no_folders_and_no_folders_a
         os.makedirs(at.path("only"))
         os.symlink(at.path(), f"{at.path('only')}/link")
         told = await at.agent("cd", path=at.path("only"))
-        assert told == f"OK: {at.path('only')}: 1 file, 0b (not indexed)\nl link ?"
+        *lines, session = told.splitlines()
+        assert lines == [f"OK: {at.path('only')}: 1 file, 0b (not indexed)", "l link ?"]
+        assert session.startswith("session: sh_")
 
 
 async def test_growth_is_told_from_the_index_that_remembers_longest(shelf):
@@ -607,14 +613,33 @@ async def test_inspect_leads_to_the_listing_of_a_folder_and_to_the_download_of_a
         folder = await at.agent("inspect", path=f"{at.path()}/docs")
         node = re.search(r"nodeId: (n_\w+)", folder)[1]
         assert re.search(rf"list: \S+/tree\?parent={node} growth: \S+/reports/growth\?below={node}$", folder)
-        assert (await at.agent("inspect", path=f"{at.path()}/README.md")).endswith(" (+ /detail, /download)")
+        # What would be refused is not offered: this caller may read no contents.
+        assert (await at.agent("inspect", path=f"{at.path()}/README.md")).endswith(" (+ /detail)")
+    roots = Sandbox([RootSpec(os.fsencode(at.path()))])
+    async with shelf(policy=Policy(DEFAULT_TOOLSETS | {"fs"}), sandbox=roots) as at:
+        file = {"path": f"{at.path()}/README.md"}
+        assert (await at.ask(OTHER, "inspect", file)).endswith(" (+ /detail, /download)")
+        await indexed(at, root=at.path("right"))
+        assert (await at.ask(OTHER, "inspect", {"path": f"{at.path('right')}/other.txt"})).endswith(" (+ /detail)")
+
+
+async def test_links_out_of_the_tree_are_named_when_links_are_to_be_followed(shelf):
+    async with shelf() as at:
+        os.symlink(at.path("right"), f"{at.path()}/out")
+        os.symlink(f"{at.path()}/docs", f"{at.path()}/in")
+        await at.agent("index", root=at.path(), followSymlinks=True)
+        told = await at.agent("await", job=at.commander.indexing.scans()[-1].id)
+        assert f"1 link to folders elsewhere not followed: {at.path()}/out" in told
+        problems = await at.agent("report", kind="problems", root=at.path())
+        assert "out: a link that leads out of the tree, not followed" in problems
 
 
 async def test_cards_of_saved_queries_say_where_they_are_run(shelf):
     async with shelf() as at:
         assert await at.agent("query_list") == "OK: 0 saved queries"
         await at.agent("query_run", root=at.path(), ext=["md"], saveAs="docs")
-        assert (await at.agent("query_list")).splitlines()[-1].endswith("/api/queries/ID/run")
+        (saved,) = json.loads(await at.agent("savedQuery.list"))["queries"]
+        assert (await at.agent("query_list")).splitlines()[-1].endswith(f"/api/queries/{saved['id']}/run")
 
 
 @pytest.mark.parametrize("is_indexed", [True, False], ids=["indexed", "live"])

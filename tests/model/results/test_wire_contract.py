@@ -9,6 +9,7 @@ from tests.model.results.test_result import all_results
 from cmdr.model.job import JobState
 from cmdr.model.plans.plan import Plan, Verb
 from cmdr.model.results.changes import Proposed
+from cmdr.model.results.folders import FolderGlance
 from cmdr.model.results.result import Result, _keys
 from cmdr.model.results.trees import FindAnswer, ScanEnded, ScanProgress
 
@@ -49,11 +50,11 @@ KINDS = {
     "ruleChanged": "rule words said",
     "said": "words",
     "plainText": "words",
-    "setList": "sets",
+    "setList": "sets total cursor limit",
     "setCard": "set",
     "setShown": "set sample url",
     "setEntries": "set index total members cursor limit",
-    "queryList": "queries",
+    "queryList": "queries total cursor limit",
     "queryCard": "query",
     "queryShown": "query explanation",
     "queryRan": "query set directions behind",
@@ -61,11 +62,14 @@ KINDS = {
     "scanStarted": "root job index url",
     "scanProgress": _SCAN,
     "scanEnded": _SCAN,
-    "queryAnswer": "root count bytes kinds hits set url units behind indexedNow notCovered hints savedAs directions",
+    "queryAnswer": "root count bytes kinds hits set url units behind indexedNow notCovered hints savedAs index "
+    "directions",
     "findAnswer": "count bytes complete behind rows directions note",
     "contentAnswer": "root count lines files set cursor behind indexedNow notCovered isPartial offer hints savedAs "
     "directions",
     "contentLines": "files cursor",
+    "folderGlance": "cwd breadcrumb sessionId indexId headline entries after nextPageUrl",
+    "folderPage": "path total entries nextPageUrl",
     "agents": "isStopped since rows isCut",
     "undoOffer": "operations clients items since words what",
     "undoBegun": "job operations words",
@@ -92,6 +96,7 @@ PARTS = {
     "SetMember": "node path size mtimeNs state pathNow",
     "SavedQuery": "id owner name filter sort descending limit createdNs lastRunNs root",
     "Explanation": "normalForm steps rowsExamined rowsTotal complete notCovered",
+    "ListedEntry": "nodeId name kind size files modifiedNs link",
     "FileLines": "path count lines",
     "ShownLine": "line text isMatch start end isCut",
     "Kinds": "files dirs others fileBytes",
@@ -119,6 +124,7 @@ def test_kinds_and_keys_are_what_they_were():
         ScanProgress("j_1", JobState.DONE, False, "", 0, 0, 0, 0.0, None, "", "i_1"),
         ScanEnded("j_1", JobState.DONE, False, "", 0, 0, 0, 0.0, None, "", "i_1"),
         FindAnswer(b"/", 0, 0, True, (), "binary"),
+        FolderGlance(b"/", "sh_1", None, None, "", (), (), 0, None),
     ],
     ids=lambda result: result.kind,
 )
@@ -132,6 +138,7 @@ def test_every_result_that_says_its_keys_itself_is_tried():
         "scanProgress",
         "scanEnded",
         "findAnswer",
+        "folderGlance",
     }
 
 

@@ -36,7 +36,7 @@ class Contract:
         schema = answers[str(response.status_code)]["content"]["application/json"]["schema"]
         validator = jsonschema.Draft202012Validator({**schema, "components": self._schemas})
         validator.validate(response.json())
-        if response.status_code == 200:
+        if response.is_success:
             self.answered.add(address)
 
     def check_event(self, event, path):

@@ -3,6 +3,7 @@
 import os
 import re
 from typing import get_args, get_type_hints
+from urllib.parse import urlencode
 
 import httpx2 as httpx
 import jsonschema
@@ -12,6 +13,7 @@ from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS
 from cmdr.files.sandbox.path_resolver import Sandbox
+from cmdr.model.filters.filter_json import KNOWN
 from cmdr.model.root_spec import RootSpec
 from cmdr.model.trees.reports import KINDS
 from cmdr.web.api.openapi import _Schemas
@@ -97,6 +99,47 @@ def test_bounds_choices_and_required_keys_of_what_is_sent_are_told(contract):
     assert body["properties"]["nodes"] == {"type": "array", "items": {"type": "string"}}
 
 
+def test_what_a_filter_holds_is_told_key_by_key(contract):
+    body = contract.document["paths"]["/api/queries"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    held = {"$ref": "#/components/schemas/Filter"}
+    assert held in body["properties"]["filter"]["anyOf"]
+    schemas = contract.document["components"]["schemas"]
+    told = jsonschema.Draft202012Validator({**held, "components": {"schemas": schemas}})
+    assert set(schemas["Filter"]["properties"]) == set(KNOWN)
+    assert told.is_valid({"and": [{"size": {"min": 20}}, {"not": {"kind": ["dir"]}}, {"name": {"glob": "*.md"}}]})
+    for wrong in ({"size": "big"}, {"kind": "tree"}, {"and": [{"ext": 1}]}, {"ext": ["a"], "kind": "dir"}, {}):
+        assert not told.is_valid(wrong), wrong
+
+
+def test_what_is_made_is_answered_as_made_and_says_where_it_is(client, server, tree):
+    saved = client.post("/api/queries", json={"name": "made", "filter": "kind:file", "root": str(tree)})
+    assert (saved.status_code, saved.headers["location"]) == (201, saved.json()["link"])
+    ran = client.post(saved.json()["runUrl"])  # nothing is sent, so nothing needs a type
+    assert (ran.status_code, ran.headers["location"]) == (201, ran.json()["link"])
+    made = client.post("/api/resource-sets", json={"name": "these", "paths": [str(tree / "notes.md")]})
+    assert (made.status_code, made.headers["location"]) == (201, made.json()["link"])
+    assert client.patch(saved.json()["link"], json={"name": "changed"}).json()["name"] == "changed"
+
+
+def test_a_folder_in_no_index_is_paged_by_its_links(client, tmp_path):
+    crowd = tmp_path / "a & b #1 100%"
+    crowd.mkdir()
+    (crowd / "sub").mkdir()
+    for number in range(4):
+        (crowd / f"{number} 50%41").write_bytes(b"x" * number)
+    for order, names in (("asc", ["0", "1", "2", "3"]), ("desc", ["3", "2", "1", "0"])):
+        address = f"/api/folders?{urlencode({'path': str(crowd), 'limit': 2, 'sort': 'size', 'order': order})}"
+        seen = []
+        while address:
+            page = client.get(address).json()
+            seen += page["entries"]
+            address = page["nextPageUrl"]
+        assert [entry["name"] for entry in seen] == ["sub", *(f"{name} 50%41" for name in names)]
+        assert page["total"] == 5
+    assert client.get(seen[0]["link"]).json()["breadcrumb"][-1] == "sub"
+    assert client.get("/api/folders", params={"path": str(crowd / "nope")}).status_code == 404
+
+
 def test_every_route_answers_as_its_schema_says(client, contract, server, tree):
     """The client holds each answer against the document."""
     reader = {"authorization": f"Bearer {server.token}"}
@@ -123,6 +166,7 @@ def test_every_route_answers_as_its_schema_says(client, contract, server, tree):
             client.get(f"{entry['link']}/detail", headers=reader)
             client.get(f"{url}/tree?limit=1&parent={entry['nodeId']}")
     client.get("/api/places", params={"path": str(tree)})
+    client.get("/api/folders", params={"path": str(tree)})
     nodes = [entry["nodeId"] for entry in entries]
     made = client.post("/api/resource-sets", json={"name": "mine", "nodes": nodes}).json()
     for url in ("/api/resource-sets", made["link"], f"{made['entriesUrl']}?limit=1", "/api/resource-sets/nobody's"):
@@ -135,6 +179,7 @@ def test_every_route_answers_as_its_schema_says(client, contract, server, tree):
     for url in ("/api/queries", saved["link"], f"{saved['link']}?format=explain", f"{saved['link']}?bogus=1"):
         client.get(url)
     client.post(saved["runUrl"], json={})
+    client.patch(saved["link"], json={"filter": "size>=30"})
     client.delete(saved["link"])
     client.delete(made["link"])
     assert contract.answered == {route.address for route in ROUTES}
@@ -142,7 +187,8 @@ def test_every_route_answers_as_its_schema_says(client, contract, server, tree):
 
 def test_the_check_itself_finds_what_the_document_does_not_say(contract):
     request = httpx.Request("GET", "http://127.0.0.1/api/queries")
-    for body in ({"queries": [], "more": 1}, {"queries": None}, {}):
+    whole = {"total": 0, "queries": [], "nextPageUrl": None}
+    for body in ({**whole, "more": 1}, {**whole, "queries": None}, {}):
         with pytest.raises(jsonschema.ValidationError):
             contract.check(httpx.Response(200, json=body, request=request))
-    contract.check(httpx.Response(200, json={"queries": []}, request=request))
+    contract.check(httpx.Response(200, json=whole, request=request))

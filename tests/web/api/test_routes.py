@@ -161,7 +161,7 @@ def test_a_set_answers_to_its_name_in_every_route_and_only_to_its_owner(client, 
 
 def test_a_query_is_saved_explained_and_run(client, index):
     saved = client.post("/api/queries", json={"name": "big", "filter": {"size": {"min": 1000}}})
-    assert saved.status_code == 200, saved.text
+    assert saved.status_code == 201, saved.text
     url = f"/api/queries/{saved.json()['queryId']}"
     told = client.get(url, params={"format": "explain", "indexId": index["indexId"]}).json()
     assert told["filterSummary"] == "size>=1000"

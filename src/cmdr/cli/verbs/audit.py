@@ -15,6 +15,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = verbs.add_parser("audit", help="list every call, or check that none was changed")
     parser.add_argument("--verify", action="store_true", help="check the chain of hashes")
     parser.add_argument("--limit", type=_count, default=50, metavar="N", help="how many calls to list (default: 50)")
+    parser.add_argument("--arguments", action="store_true", help="with what each call was asked, secrets left out")
     parser.set_defaults(verb=_run)
 
 
@@ -34,6 +35,8 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
         at = row.get("at")
         when = datetime.fromtimestamp(at).astimezone().strftime("%F %T") if isinstance(at, float | int) else "?"
         parts = [when, row.get("who"), row.get("what"), row.get("decision"), row.get("result")]
+        if chosen.arguments:
+            parts.append(row.get("given"))
         print(" ".join(str(part) for part in parts if part))
     return 0
 

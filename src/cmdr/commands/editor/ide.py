@@ -86,10 +86,13 @@ async def save_document(call: Call, *, file_path: str) -> PlainText:
     return _json({"success": saved, "filePath": told, "saved": saved, "message": message})
 
 
-@command("close_tab", access=Access.VIEW, toolset="ide", title="Close a review")
+@command("close_tab", access=Access.VIEW, toolset="ide", title="Close a review or document")
 def close_tab(call: Call, *, tab_name: str) -> PlainText:
-    """Close one of your own reviews by its title; one that waits is rejected."""
-    call.commander.editor.reviews.close_tab(call.connection or call.principal.id, tab_name)
+    """Close one of your own reviews by its title (one that waits is rejected), else an open document by its name."""
+    editor = call.commander.editor
+    # In this very step: a review that is announced after it is another one.
+    if not editor.reviews.close_tab(call.connection or call.principal.id, tab_name):
+        editor.documents.close_shown(tab_name)
     return PlainText("TAB_CLOSED")
 
 

@@ -37,6 +37,7 @@ REVIEW_TIMEOUT_S = 45
 MAX_DIAGNOSTICS_CHARS = 15_000
 """Characters of diagnostics in one answer; an editor's client takes any number."""
 
+NOT_SEEN = "Not known: this file is outside of what cmdr shows, or is not there."
 Edits = Annotated[list[dict[str, str]] | None, Fields(("old", "new"))]
 PROGRESS_INTERVAL_S = 5.0
 MAX_PATCH_CHARS = 4_000
@@ -91,6 +92,8 @@ async def _for_the_writing_client(call: Call, case: ReviewRecord) -> Said:
     await case.over.wait()
     outcome = case.review.outcome
     if outcome is not None and outcome.state is ReviewState.ACCEPTED:
+        if case.problem:  # the answer would say that it is written
+            raise CommandError(case.problem)
         call.parts.append(TextPart(outcome.text or ""))
         return Said("FILE_SAVED")
     call.parts.append(TextPart(case.review.tab))
@@ -109,7 +112,7 @@ async def _proposed(
     if (contents is None) == (edits is None):
         raise CommandError('open_diff needs "contents" or "edits".')
     editor = call.commander.editor
-    if not call.connection:
+    if not call.client_writes:
         call.commander.engine  # noqa: B018 - says so when this cmdr cannot write
         editor.reviews.check_quota(call.principal.id)
     target = await editor_path(call, path, writes=True)
@@ -158,7 +161,7 @@ def _case(
         base=base,
         proposed=proposed,
     )
-    return ReviewRecord(review, call.principal.id, not call.connection, protected, after.link or target.link)
+    return ReviewRecord(review, call.principal.id, not call.client_writes, protected, after.link or target.link)
 
 
 def _edited(base: FileText | None, edits: list[dict[str, str]]) -> str:
@@ -224,7 +227,7 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
         except CommandError:
             # A client that hears an error here stops asking, also about files that are fine.
             if call.connection:
-                return Said("[]")
+                return Said(f"[{json.dumps(_unseen(call, uri), ensure_ascii=False)}]")
             raise
         # Where a root was moved meanwhile nothing is known of what lies around the file, so no more than its folder.
         asker = await _asker(call, target.real) or Asker(_name(call), os.path.dirname(target.real))
@@ -260,6 +263,12 @@ def _row(call: Call, path: bytes, checked: CheckResult) -> dict[str, Json]:
         return {"uri": f"file://{quote(path)}", "diagnostics": diagnostics}
     row: dict[str, Json] = {"uri": f"file://{quote(path)}", "diagnostics": diagnostics}
     return {**row, "note": " ".join(checked.unknown)} if checked.unknown else row
+
+
+def _unseen(call: Call, uri: str) -> dict[str, Json]:
+    """A file that this client may not see: not one without errors."""
+    start = TextSelection(Position(0, 0), Position(0, 0))
+    return {"uri": uri, "diagnostics": [_diagnostic(Diagnostic(NOT_SEEN, "Info", start, "cmdr"))]}
 
 
 def _path_in(uri: str) -> str:

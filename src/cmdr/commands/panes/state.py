@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from cmdr.commands._paths import PaneRef, pane_of
-from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
+from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS, MAX_ROWS_CHARACTERS
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc, Whole, Words
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
+from cmdr.core.settings import SETTINGS
+from cmdr.model.actions import ACTIONS
 from cmdr.model.filters.filter import KIND_WORDS
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
@@ -20,13 +22,20 @@ from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab, ViewMode
-from cmdr.model.panes.workspace import Dialog, Volume, volume_of
+from cmdr.model.panes.workspace import Dialog, DialogType, Volume, volume_of
 from cmdr.model.results.result import PlainText
 from cmdr.model.units import iso_date, iso_time
 from cmdr.model.yaml_text import Plain, Value, document, quoted_name
 
 DEFAULT_ROWS = 50
 Detail = Literal["names", "short", "full"]
+
+
+class ManyRows(PlainText):
+    """A state whose rows were asked for in number: up to 500 of them are told."""
+
+    __slots__ = ()
+    max_characters = MAX_ROWS_CHARACTERS
 
 
 @command("state", access=Access.READ, toolset="panes", idempotent=True)
@@ -71,7 +80,9 @@ async def _looked_up(call: Call, panes: list[Pane], limit: int, wanted: _Rows) -
 
 def _text(call: Call, panes: list[Pane], limit: int, wanted: _Rows) -> PlainText:
     shown_rows = max(end - start for start, end in (_window(call, shown.tab, limit, wanted) for shown in panes))
-    return PlainText(_fitting(lambda rows: _format_state(call, panes, rows, wanted), shown_rows))
+    if limit <= DEFAULT_ROWS:
+        return PlainText(_fitting(lambda rows: _format_state(call, panes, rows, wanted), shown_rows))
+    return ManyRows(_fitting(lambda rows: _format_state(call, panes, rows, wanted), shown_rows, MAX_ROWS_CHARACTERS))
 
 
 def _format_state(call: Call, panes: list[Pane], limit: int, wanted: _Rows) -> str:
@@ -117,13 +128,13 @@ def _persons(view: AgentView) -> dict[str, Value]:
     return told
 
 
-def _fitting(text_with: Callable[[int], str], limit: int) -> str:
+def _fitting(text_with: Callable[[int], str], limit: int, most: int = MAX_ANSWER_CHARACTERS) -> str:
     """The text with as many rows as an answer may hold: everything else stays whole."""
     text = text_with(limit)
-    if limit > 0 and len(text) > MAX_ANSWER_CHARACTERS:
+    if limit > 0 and len(text) > most:
         rest = len(text_with(0))
-        share = (MAX_ANSWER_CHARACTERS - rest) / (len(text) - rest)
-        while len(text) > MAX_ANSWER_CHARACTERS and limit > 0:
+        share = (most - rest) / (len(text) - rest)
+        while len(text) > most and limit > 0:
             limit = max(0, int(limit * min(share, 0.9)))
             text, share = text_with(limit), 0.9
     return text
@@ -137,8 +148,31 @@ def _dialogs(call: Call) -> list[dict[str, Value]]:
     dialogs, shows = call.workspace.dialogs, call.commander.desktop.shows
     seen = [dialog for dialog in dialogs if shows is None or shows(dialog)]
     return [
-        _dialog(dialog, front=dialog is seen[-1] if seen else False, waits=dialog not in seen) for dialog in dialogs
+        {
+            **_dialog(dialog, front=dialog is seen[-1] if seen else False, waits=dialog not in seen),
+            **(_settings(call, dialog) if dialog.type is DialogType.SETTINGS else {}),
+        }
+        for dialog in dialogs
     ]
+
+
+def _settings(call: Call, dialog: Dialog) -> dict[str, Value]:
+    """What the open settings show: the values of the section, or of all, and the keys where those are shown."""
+    settings, section = call.commander.settings, dialog.section.value if dialog.section else None
+    told: dict[str, Value] = {}
+    values: dict[str, Value] = {
+        key: settings.get(key) for key, one in SETTINGS.items() if section in (None, one.section.value)
+    }
+    if values:
+        told["settings"] = values
+    own = settings.shortcuts
+    if section == "shortcuts":
+        told["shortcuts"] = {
+            one.id: ", ".join(own.get(one.id, one.keys)) for one in ACTIONS if one.keys or one.id in own
+        }
+    elif own:
+        told["shortcuts"] = {action: ", ".join(keys) for action, keys in own.items()}
+    return told
 
 
 def _dialog(dialog: Dialog, *, front: bool, waits: bool) -> dict[str, Value]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands._paths import reach_of
 from cmdr.commands._text import job_line, scan_counts, size_text
+from cmdr.commands.trees.node_ids import whole_node_id
 from cmdr.commands.trees.sessions import place_in
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Whole
@@ -19,6 +20,7 @@ from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.threads import in_thread
 from cmdr.files.contents import digest as digest_of
 from cmdr.files.contents import extended_attributes, preview
+from cmdr.files.errors import DiskError
 from cmdr.files.file_stat import link_target
 from cmdr.index.errors import Gone, IndexFault
 from cmdr.index.query.nodes import user_name
@@ -90,6 +92,7 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
     indexing = call.commander.indexing
     library = await indexing.library()
     if node_id is not None:
+        node_id = await whole_node_id(call, node_id)
         for info in await in_thread(library.indexes):
             answers = await in_thread(library.get, info.id)
             try:
@@ -98,13 +101,13 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
                 raise
             except IndexFault:
                 continue
-            return Said(_format_node(call, info.id, node, target))
+            return Said(await _format_node(call, info.id, node, target))
         raise CommandError(f"No index knows the node {printable(node_id, 40)}.")
     place = place_in(call, path or "")
     found = await indexing.ask_of_entry(place, lambda answers: (answers.indexed.record.id, *_looked_up(answers, place)))
     if found is None:
         raise await _unknown(indexing, place)
-    return Said(_format_node(call, *found))
+    return Said(await _format_node(call, *found))
 
 
 def _looked_up(answers: IndexQueries, place: str | bytes) -> tuple[Node, bytes | None]:
@@ -139,7 +142,7 @@ def _inside(children: int | None, totals: Totals) -> str:
     return f"children: {children} below: {count(totals.files, 'file')}, {count(totals.dirs, 'dir')}{more}"
 
 
-def _format_node(call: Call, index: str, node: Node, target: bytes | None) -> str:
+async def _format_node(call: Call, index: str, node: Node, target: bytes | None) -> str:
     leads = "" if target is None else f" → {quoted_name(to_wire(target))}"
     size = size_text(node.size, "bytes")
     told = [f"{quoted_name(to_wire(node.path))}{leads}", f"nodeId: {node.id} kind: {node.kind} size: {size}"]
@@ -157,10 +160,23 @@ def _format_node(call: Call, index: str, node: Node, target: bytes | None) -> st
         if is_so:
             told.append(f"note: {word}")
     url = f"{call.commander.base_url}/api/indexes/{index}"
-    told.append(f"link: {url}/nodes/{node.id}" + (" (+ /detail, /download)" if node.kind == "file" else " (+ /detail)"))
-    if node.kind == "dir":
+    is_open = node.kind == "file" and await in_thread(_may_download, call, node.path)
+    told.append(f"link: {url}/nodes/{node.id}" + (" (+ /detail, /download)" if is_open else " (+ /detail)"))
+    if node.kind == "dir" and node.children is not None:
         told.append(f"list: {url}/tree?parent={node.id} growth: {url}/reports/growth?below={node.id}")
     return "\n".join(told)
+
+
+def _may_download(call: Call, path: bytes) -> bool:
+    """Whether this caller gets the file's contents; what would be refused is not offered."""
+    commander = call.commander
+    if not commander.policy.shows(commander.registry.find("fs_read"), call.principal):
+        return False
+    try:
+        with reach_of(call).find(path) as found:
+            return found.is_file
+    except (CommandError, DiskError):
+        return False
 
 
 @command("index.export", access=Access.ACT, title="Export an index as Parquet")

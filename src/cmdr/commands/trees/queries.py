@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from functools import partial
@@ -17,40 +16,33 @@ from cmdr.commands.trees.contents import (
     live_answer,
     patterns_in,
 )
-from cmdr.commands.trees.sessions import place_in, units_of
+from cmdr.commands.trees.sessions import place_in, told_of, units_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole, Words
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
-from cmdr.core.errors import CommandError, NotThere, StillIndexing
+from cmdr.core.errors import CommandError, StillIndexing
 from cmdr.core.threads import in_thread
 from cmdr.index.query.nodes import nodes as nodes_of
 from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Time, checked
 from cmdr.model.filters.filter import Kind as FilterKind
-from cmdr.model.filters.filter_json import extensions, to_json
+from cmdr.model.filters.filter_json import extensions
 from cmdr.model.filters.filter_terms import hints_for, is_wild, named
 from cmdr.model.filters.filter_text import given_filter, placed, to_text
 from cmdr.model.filters.filter_words import directions
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
 from cmdr.model.results.contents import ContentAnswer
-from cmdr.model.results.indexes import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
-from cmdr.model.results.result import Said
 from cmdr.model.results.trees import Kinds, QueryAnswer
-from cmdr.model.units import SIZE_HINT, TIME_HINT, UnitError, count, read_size, read_time
-from cmdr.model.yaml_text import quoted_name
+from cmdr.model.units import SIZE_HINT, TIME_HINT, UnitError, read_size, read_time
 
 if TYPE_CHECKING:
     from cmdr.index.query.queries import IndexQueries, QueryResult
     from cmdr.model.trees.node import Node
-    from cmdr.model.trees.queries import SavedQuery
 
 MAX_SORTED = 10_000
 """Up to so many hits the samples are the first of all by their paths."""
 SAMPLES, MAX_SAMPLES = 5, 20
-MAX_FILTER_CHARS = 2000
-MAX_LISTED = 100
-"""Saved queries in one answer."""
 
 
 @command("query_run", access=Access.VIEW, toolset="index")
@@ -133,6 +125,7 @@ async def query_run(
             directions=directions(wanted, time.time_ns()),
         )
     explained = answer.explanation
+    told_of(call, index)
     return QueryAnswer(
         root=place,
         count=answer.count,
@@ -147,93 +140,9 @@ async def query_run(
         not_covered=None if explained.complete else tuple(explained.not_covered),
         hints=_hints(wanted, answer.count, name, text),
         saved_as=saved_as,
+        index=index,
         directions=directions(wanted, time.time_ns()),
     )
-
-
-@command("query_list", access=Access.READ, toolset="index", ids=("query-get",), idempotent=True)
-async def query_list(call: Call, *, query: str | None = None) -> Said:
-    """Saved queries or searches, or one with its filter."""
-    queries, url = call.commander.indexing.queries, call.commander.base_url
-    if query is not None:
-        saved, question = await queries.get(query, call.principal)
-        told = json.dumps(to_json(question.filter))
-        line = printable(to_text(question.filter), MAX_FILTER_CHARS)
-        return Said(f"{saved.name}: {line}{_below(saved)}\n{told}\nlink: {url}/api/queries/{saved.id} (+ /run)")
-    saved_queries = await queries.all(call.principal)
-    lines = [f"{one.id} {one.name}: {_card(one)}" for one in saved_queries[:MAX_LISTED]]
-    if len(saved_queries) > MAX_LISTED:
-        lines.append(f"and {len(saved_queries) - MAX_LISTED} more: GET {url}/api/queries")
-    if lines:
-        lines.append(f"run: POST {url}/api/queries/ID/run")
-    return Said("\n".join([count(len(saved_queries), "saved query", "saved queries"), *lines]))
-
-
-@command("savedQuery.list", access=Access.READ, toolset="index", programs_only=True)
-async def list_saved(call: Call) -> QueryList:
-    """Your saved queries."""
-    return QueryList(await call.commander.indexing.queries.all(call.principal))
-
-
-@command("savedQuery.save", access=Access.VIEW, toolset="index", programs_only=True)
-async def save(call: Call, *, name: str, filter: dict[str, object] | str, root: str | None = None) -> QueryCard:
-    """Save a query: its filter as JSON or as a line of text, and the folder it is about."""
-    wanted = Question(given_filter(filter))
-    place = None if root is None else place_in(call, root)
-    return QueryCard(await call.commander.indexing.queries.save(name, wanted, call.principal, place))
-
-
-@command("savedQuery.show", access=Access.READ, toolset="index", programs_only=True, contents=True)
-async def show(
-    call: Call, *, query_id: str, format: str | None = None, index_id: str | None = None, below: str | None = None
-) -> QueryShown:
-    """A saved query with its filter; `format=explain` says how it is evaluated, in the folder it was saved for, else
-    over the newest index, unless named."""
-    saved, _ = await call.commander.indexing.queries.get(query_id, call.principal)
-    if format != "explain":
-        return QueryShown(saved)
-    return QueryShown(saved, (await _answer_to(call, saved, index_id, below))[1].explanation)
-
-
-@command("savedQuery.run", access=Access.VIEW, toolset="index", programs_only=True)
-async def run(call: Call, *, query_id: str, index_id: str | None = None, below: str | None = None) -> QueryRan:
-    """Run a saved query in the folder it was saved for, else over the newest index, unless one is named; what it finds
-    becomes a set."""
-    library = await call.commander.indexing.library()
-    saved, _ = await call.commander.indexing.queries.get(query_id, call.principal)
-    answers, answer = await _answer_to(call, saved, index_id, below)
-    await call.commander.indexing.queries.note_run(saved)
-    info = await in_thread(library.sets.create_from, answers.indexed.record.id, saved.name, answer)
-    await call.commander.indexing.sets.own(info.id, call.principal, passing=True)
-    return QueryRan(saved.id, info, directions(saved.wanted(), time.time_ns()), answer.behind)
-
-
-@command("savedQuery.delete", access=Access.VIEW, toolset="index", programs_only=True)
-async def delete(call: Call, *, query_id: str) -> Forgotten:
-    """Forget a saved query."""
-    await call.commander.indexing.queries.delete(query_id, call.principal)
-    return Forgotten(query_id)
-
-
-async def _answer_to(
-    call: Call, saved: SavedQuery, index_id: str | None, below: str | None
-) -> tuple[IndexQueries, QueryResult]:
-    """The answer to a saved query, and the index that gave it."""
-    indexing = call.commander.indexing
-    wanted = await indexing.sets.named_in(saved.wanted(), call.principal)
-    if index_id is None and below is None and saved.root is not None:
-        answers, _ = await indexing.ensure(saved.root, call.principal)
-        return answers, await in_thread(ask_index, call, answers, placed(wanted, to_wire(saved.root)), saved.root)
-    answers = await indexing.open(index_id or await _newest_index(call), below)
-    return answers, await in_thread(ask_index, call, answers, wanted, below)
-
-
-async def _newest_index(call: Call) -> str:
-    library = await call.commander.indexing.library()
-    scanned = [info for info in await in_thread(library.indexes) if info.epoch is not None]
-    if not scanned:
-        raise NotThere("Nothing is indexed yet. Index a folder first.")
-    return max(scanned, key=lambda info: info.scanned_ns or 0).id
 
 
 def _first(answers: IndexQueries, answer: QueryResult, limit: int) -> tuple[Node, ...]:
@@ -256,14 +165,6 @@ def _hints(wanted: Filter, found: int, name: str | None, text: str | None) -> tu
         return ()
     word = ["name means file names; content searches in files"] if name and not is_wild(name) else []
     return (*word, *hints_for(wanted))
-
-
-def _card(saved: SavedQuery) -> str:
-    return printable(to_text(saved.wanted()), 80) + _below(saved)
-
-
-def _below(saved: SavedQuery) -> str:
-    return "" if saved.root is None else f" below {quoted_name(to_wire(saved.root))}"
 
 
 async def _check_name(call: Call, name: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import unquote
 
 from cmdr.commands._paths import pane_of, path_of
-from cmdr.commands.trees.folder_glance import MAX_ENTRIES, Glance, PageWanted, Sort, indexed_glance, live_glance
+from cmdr.commands.trees.folder_glance import MAX_ENTRIES, PageWanted, Sort, indexed_glance
+from cmdr.commands.trees.live_folder import live_glance, live_page
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
 from cmdr.core.dispatch.principals import Access
@@ -15,6 +17,7 @@ from cmdr.files.scan import scan
 from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
+from cmdr.model.results.folders import FolderGlance, FolderPage
 from cmdr.model.results.indexes import SessionShown
 from cmdr.model.results.result import Said
 from cmdr.model.shell_session import ShellSession, Units
@@ -22,6 +25,11 @@ from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.query.queries import IndexQueries
+
+PAGE_SIZE = 50
+"""Entries of a page for programs, unless more or fewer are asked for."""
+# Sorting by size looks at every entry, and so brings the facts that a listing tells.
+_WITH_FACTS = SortOrder(SortKey.SIZE)
 
 
 @command("cd", access=Access.READ, toolset="index", ids=("change-directory",))
@@ -34,23 +42,44 @@ async def cd(
     sort: Sort = "name",
     order: Direction = Direction.ASC,
     session_id: Annotated[str | None, Doc("any name")] = None,
-) -> Said:
+) -> FolderGlance:
     """Go to a folder (also .. - ~): counts, size, biggest, newest, first entries."""
     session = _session(call, session_id)
     target = session.previous if path == "-" else path_of(path, session.cwd)
     wanted = PageWanted(limit, cursor, sort, order)
     url = call.commander.base_url
 
-    def indexed(answers: IndexQueries) -> Glance | None:
+    def indexed(answers: IndexQueries) -> FolderGlance | None:
         return indexed_glance(url, answers, target, session, wanted) if _knows(answers, target) else None
 
     glance = await call.commander.indexing.ask_of_folder(target, indexed)
     if glance is None:
-        # Sorting by size looks at every entry, and so brings the facts that the glance needs.
-        listing = await in_thread(scan, target, SortOrder(SortKey.SIZE), show_hidden=True)
-        glance = await in_thread(live_glance, listing.columns, session, wanted)
+        # A cursor stands in a link, and is copied from there.
+        wanted = PageWanted(limit, None if cursor is None else unquote(cursor), sort, order)
+        listing = await in_thread(scan, target, _WITH_FACTS, show_hidden=True)
+        glance = await in_thread(live_glance, url, target, listing.columns, session, wanted)
+    else:
+        told_of(call, glance.index_id)
     session.previous, session.cwd = session.cwd, target
-    return Said("\n".join([f"{quoted_name(to_wire(target))}: {glance.headline}", *glance.lines()]))
+    call.commander.indexing.sessions.changed()
+    return glance
+
+
+@command("folder.page", access=Access.READ, toolset="index", programs_only=True)
+async def folder_page(
+    call: Call,
+    *,
+    path: str,
+    limit: Annotated[int, Whole(0, 1000)] = PAGE_SIZE,
+    cursor: str | None = None,
+    sort: Sort = "name",
+    order: Direction = Direction.ASC,
+) -> FolderPage:
+    """The entries of a folder as they are on the disk, a page at a time; it need not be in an index."""
+    target = place_in(call, path)
+    listing = await in_thread(scan, target, _WITH_FACTS, show_hidden=True)
+    url = call.commander.base_url
+    return await in_thread(live_page, url, target, listing.columns, sort, order, limit, cursor)
 
 
 @command("session_preferences", access=Access.READ, toolset="index", idempotent=True)
@@ -65,6 +94,7 @@ def session_preferences(
     session = _session(call, session_id)
     session.units = units or session.units
     session.limit = limit or session.limit
+    call.commander.indexing.sessions.changed()
     limit = session.limit or MAX_ENTRIES
     return Said(f"session {session.id}: units {session.units}, limit {limit}, cwd {quoted_name(to_wire(session.cwd))}")
 
@@ -81,6 +111,17 @@ async def session_show(call: Call, *, session_id: str) -> SessionShown:
 def _session(call: Call, id: str | None) -> ShellSession:
     start = pane_of(call.workspace, "focused").tab.path
     return call.commander.indexing.sessions.get(id, call.principal, call.conversation, start)
+
+
+def told_of(call: Call, index: str | None) -> None:
+    """Note that the caller was told rows of an index: their short ids mean nodes of it from now on."""
+    if index is not None:
+        _session(call, None).told_of(index)
+
+
+def indexes_told_to(call: Call) -> list[str]:
+    """Of which indexes the caller was told rows."""
+    return [*_session(call, None).indexes]
 
 
 def _knows(answers: IndexQueries, path: bytes) -> bool:

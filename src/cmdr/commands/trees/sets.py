@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cmdr.commands._paths import own_pane
+from cmdr.commands.trees.node_ids import whole_node_ids
 from cmdr.commands.trees.sessions import place_in, units_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole
@@ -13,6 +14,7 @@ from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
+from cmdr.core.trees.list_pages import LISTED, MAX_LISTED, page_behind
 from cmdr.index.errors import IndexFault
 from cmdr.index.store.handles import is_node_handle
 from cmdr.model.names import printable, to_wire
@@ -44,16 +46,15 @@ async def resource_set(
     paths: Annotated[list[str] | None, Doc("or node ids")] = None,
     other: str | None = None,
     cursor: Annotated[str | None, Unlisted()] = None,
-    limit: Annotated[int, Whole(0, MAX_SAMPLES, cut=True), Unlisted()] = SAMPLES,
+    limit: Annotated[int | None, Whole(0, MAX_SAMPLES, cut=True), Unlisted()] = None,
 ) -> Said:
     """Make, change, combine or open sets of files found."""
     library = await call.commander.indexing.library()
     sets = library.sets
     if action == "list":
-        mine = await call.commander.indexing.sets.all(call.principal)
-        return Said("\n".join([count(len(mine), "set"), *(_line(call, info) for info in mine)]))
+        return Said(await _format_list(call, limit, cursor))
     places: list[str | bytes] = [
-        *(nodes or ()),
+        *await whole_node_ids(call, nodes or ()),
         *(path if is_node_handle(path) else place_in(call, path) for path in paths or ()),
     ]
     if action == "create":
@@ -63,7 +64,7 @@ async def resource_set(
     named, set = set, await call.commander.indexing.sets.find(set, call.principal)
     match action:
         case "get":
-            return Said(await _format_members(call, sets, set, limit, cursor))
+            return Said(await _format_members(call, sets, set, SAMPLES if limit is None else limit, cursor))
         case "add" | "remove":
             return Said(await _changed(call, sets, action, set, places))
         case "delete":
@@ -91,9 +92,13 @@ async def _found(call: Call, named: str) -> tuple[ResourceSets, str]:
 
 
 @command("set.list", access=Access.READ, toolset="index", programs_only=True)
-async def list_sets(call: Call) -> SetList:
-    """Your sets."""
-    return SetList(tuple(await call.commander.indexing.sets.all(call.principal)))
+async def list_sets(
+    call: Call, *, limit: Annotated[int, Whole(0, MAX_LISTED)] = LISTED, cursor: str | None = None
+) -> SetList:
+    """Your sets, the newest first, a page at a time."""
+    mine = await _newest_first(call)
+    page = page_behind(mine, limit, cursor)
+    return SetList(page.items, len(mine), page.cursor, limit)
 
 
 @command("set.create", access=Access.VIEW, toolset="index", programs_only=True)
@@ -172,6 +177,20 @@ async def _made(call: Call, index: str, name: str | None, places: list[str | byt
     info = await in_thread(library.sets.create, index, await sets.new_name(name, call.principal), places)
     await sets.own(info.id, call.principal)
     return info
+
+
+async def _newest_first(call: Call) -> list[SetInfo]:
+    return (await call.commander.indexing.sets.all(call.principal))[::-1]
+
+
+async def _format_list(call: Call, limit: int | None, cursor: str | None) -> str:
+    """The caller's sets, the newest first; of many the first ones, and where the others are."""
+    mine = await _newest_first(call)
+    page = page_behind(mine, LISTED if limit is None else limit, cursor)
+    lines = [count(len(mine), "set"), *(_line(call, info) for info in page.items)]
+    if page.cursor is not None:
+        lines.append(f"… {page.after} more: {call.commander.base_url}/api/resource-sets?cursor={page.cursor}")
+    return "\n".join(lines)
 
 
 async def _format_members(call: Call, sets: ResourceSets, set: str, limit: int, cursor: str | None) -> str:

@@ -86,6 +86,8 @@ MAX_BODY_BYTES = 1 << 20
 MAX_MCP_BODY_BYTES = 4 << 20
 MAX_JSON_VALUES = 30_000
 MAX_ANSWER_CHARACTERS = 20_000
+MAX_ROWS_CHARACTERS = 48_000
+"""Characters of a state whose rows were asked for in number: 500 of them fit, and clients still take it whole."""
 
 IDE_CLIENTS = 32
 IDE_HANDSHAKES = 32

@@ -54,6 +54,8 @@ class AuditRecord:
     decision: str = ""
     plan: str = ""
     """Digest of the plan that was proposed, decided on or run."""
+    given: str = ""
+    """The arguments as JSON for the owner to read, without secrets and contents: see `redaction`."""
 
 
 def digest_of(arguments: object) -> str:
@@ -267,9 +269,11 @@ class Audit:
         paths = f'"paths": {json.dumps(record.paths) if record.paths else "[]"}'
         decision, plan = f'"decision": {_quoted(record.decision)}', f'"plan": {_quoted(record.plan)}'
         prev = f'"prev": {_quoted(self._head)}'
-        by_name = ", ".join((arguments, at, decision, ms, paths, plan, prev, result, seq, what, who))
+        # Records from before have no such key, and those of calls without arguments need none.
+        given = (f'"given": {_quoted(record.given)}',) if record.given else ()
+        by_name = ", ".join((arguments, at, decision, *given, ms, paths, plan, prev, result, seq, what, who))
         self._head = hashlib.sha256(f"{{{by_name}}}".encode()).hexdigest()
-        line = ", ".join((seq, at, who, what, arguments, result, ms, paths, decision, plan, prev))
+        line = ", ".join((seq, at, who, what, arguments, *given, result, ms, paths, decision, plan, prev))
         return f'{{{line}, "hash": "{self._head}"}}\n'.encode()
 
 

@@ -32,7 +32,8 @@ class Answer:
         text = self.result.text()
         if self.is_bare or isinstance(self.result, Data):
             return text
-        return truncate(text if self.result.is_plain else f"{'ERROR' if self.failed else 'OK'}: {text}")
+        told = text if self.result.is_plain else f"{'ERROR' if self.failed else 'OK'}: {text}"
+        return truncate(told, self.result.max_characters)
 
     @property
     def words(self) -> str:
@@ -66,11 +67,12 @@ def where_else(path: bytes) -> str:
     return f". To look below the nearest folder that is there: query_run {asked}."
 
 
-def truncate(answer: str) -> str:
+def truncate(answer: str, most: int | None = None) -> str:
     """An answer of bounded length; one that was cut says so in its last line."""
-    if len(answer) <= MAX_ANSWER_CHARACTERS:
+    most = MAX_ANSWER_CHARACTERS if most is None else most
+    if len(answer) <= most:
         return answer
-    kept = answer[: MAX_ANSWER_CHARACTERS - 100]
+    kept = answer[: most - 100]
     kept = kept[: kept.rfind("\n") + 1] or kept
     left_out = answer.count("\n", len(kept))
     return f"{kept}# {left_out} more lines left out; ask for less, with limit or pane\n"

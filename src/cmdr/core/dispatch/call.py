@@ -34,7 +34,9 @@ class Call:
     principal: Principal
     progress: Progress = no_progress
     connection: str = ""
-    """The editor connection this came over, if it did: its client writes accepted edits itself."""
+    """The editor connection this came over, if it did."""
+    client_writes: bool = False
+    """Whether that client writes what the person accepts itself; for any other cmdr does."""
     conversation: str = ""
     """Which of several that one caller holds at once, where the protocol tells them apart."""
     client: str = ""

@@ -11,6 +11,7 @@ from cmdr.core.admission.limits import CALLS
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.activity import Activity
 from cmdr.core.audit.log import Audit, AuditRecord, digest_of
+from cmdr.core.audit.redaction import redacted
 from cmdr.core.dispatch.answer import Answer, command_error, where_else
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Arguments, bind
@@ -59,7 +60,8 @@ class Dispatcher:
 
         def record() -> AuditRecord:
             ms = round((time.monotonic() - started) * 1000)
-            return AuditRecord(call.principal.id, command.name, digest_of(arguments), result, ms)
+            given = redacted(arguments)
+            return AuditRecord(call.principal.id, command.name, digest_of(arguments), result, ms, given=given)
 
         self.touched()
         try:

@@ -63,6 +63,16 @@ class Also:
     names: tuple[str, ...]
 
 
+HANDLES: dict[str, tuple[str, ...]] = {
+    "set": ("selectionId", "setId"),
+    "set_id": ("selectionId", "set"),
+    "query": ("queryId",),
+    "nodes": ("nodeIds", "nodeId"),
+    "job": ("jobId",),
+}
+"""What programs call parameters that take a handle, understood everywhere and never listed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter: its Python name, its name on the wire, and what it accepts."""
@@ -88,7 +98,7 @@ class Parameter:
     @property
     def spellings(self) -> tuple[str, ...]:
         """Every name under which it is accepted."""
-        return (self.wire, self.name, *self.also)
+        return (self.wire, self.name, *self.also, *HANDLES.get(self.name, ()))
 
     def schema(self, *, bounded: bool = False) -> dict[str, Json]:
         """JSON Schema of this parameter. Bounds are told only on request: they are checked, and told in the error, and
@@ -242,6 +252,7 @@ def parameters_of(function: Callable[..., object]) -> tuple[Parameter, ...]:
 def bind(parameters: tuple[Parameter, ...], arguments: Arguments, command: str) -> dict[str, object]:
     """Checked keyword arguments for the command's function."""
     known = {spelling: parameter for parameter in parameters for spelling in parameter.spellings}
+    known |= {parameter.wire: parameter for parameter in parameters}  # nobody's further name takes another's own
     bound: dict[str, object] = {}
     for wire, value in arguments.items():
         parameter = known.get(wire)

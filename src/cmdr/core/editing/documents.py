@@ -9,6 +9,7 @@ from cmdr.core.admission.quotas import check_windows
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.events import Events
 from cmdr.editor.languages import language_of
+from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.texts.buffer import Buffer, OpenDocuments, OpenedDocument, SelectedText, ShownDocument
 from cmdr.model.texts.text_format import FileText
@@ -80,6 +81,18 @@ class Documents:
             self._workspace.open_dialog(DialogType.FILE_VIEWER, by, path=path)
             self._events.changed()
         return OpenedDocument(path, buffer.language_id, buffer.line_count, found.message or "")
+
+    def close_shown(self, named: str) -> None:
+        """Close the documents that are only looked at, by path or by name; one that is being edited is the person's."""
+        shown = self._workspace.dialogs_of(DialogType.FILE_VIEWER)
+        closed = [
+            one for one in shown if one.path and named in (to_wire(one.path), to_wire(os.path.basename(one.path)))
+        ]
+        for dialog in closed:
+            self._workspace.close_dialog(dialog)
+        if closed:
+            self._events.changed()
+        self._drop_closed()
 
     def text_of(self, path: bytes) -> str | None:
         """The text of an open document, unsaved changes included."""

@@ -62,6 +62,12 @@ class Health(StrEnum):
     BAD = "bad"
 
 
+PASSED_ON = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
+"""The variables that MCP's own libraries pass to a program which a client starts."""
+_PLACE_VARIABLES = ("XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
+"""Where cmdr looks for its files: with others a bridge would look elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that was looked at."""
@@ -75,6 +81,7 @@ def examine() -> Iterator[Finding]:
     """Look at everything, one after the other; nothing is changed but the folders cmdr needs."""
     yield from _running()
     yield from _settings()
+    yield from _stripped()
     yield from _places()
     yield from _record()
     yield from _clients()
@@ -125,6 +132,18 @@ def _settings() -> Iterator[Finding]:
         f"agents get: {', '.join(sorted(policy.toolsets))}; switched on: {', '.join(on) or 'nothing more'}",
     )
     yield from _roots(environment)
+
+
+def _stripped() -> Iterator[Finding]:
+    """What is set here, and does not reach a cmdr that a client starts through the bridge."""
+    names = sorted(name for name in os.environ if name.startswith("CMDR_") or name in _PLACE_VARIABLES)
+    if names:
+        yield Finding(
+            Health.NOTE,
+            f"clients that start cmdr-mcp-stdio pass on {', '.join(PASSED_ON)} and little else; "
+            f"set in this shell only: {', '.join(names)}",
+            "name them under env in the client's own settings as well, or start cmdr yourself before the client",
+        )
 
 
 def _roots(environment: Environment) -> Iterator[Finding]:

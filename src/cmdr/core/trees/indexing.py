@@ -14,6 +14,7 @@ from cmdr.core.trees.idle_scans import IdleScans, ScannedTree
 from cmdr.core.trees.ownership import OwnedQueries, OwnedSets
 from cmdr.core.trees.private_contents import private_in
 from cmdr.core.trees.scans import Scans
+from cmdr.core.trees.session_file import SessionFile
 from cmdr.core.trees.shell_sessions import ShellSessions
 from cmdr.index.errors import IndexFault
 from cmdr.model.job import ScanJob
@@ -61,7 +62,7 @@ class Indexing:
         self._library: Library | None = None
         self._being_opened: asyncio.Future[Library] | None = None
         self._opening = asyncio.Lock()
-        self.sessions = ShellSessions()
+        self.sessions = ShellSessions(SessionFile(state))
         self.sets = OwnedSets(self.library)
         self.queries = OwnedQueries(self.library)
         self._folder_sizes = FolderSizeCache()
@@ -99,6 +100,7 @@ class Indexing:
         """Stop the scans, keeping what they read, and close the library."""
         self._closing = True
         await self.idle.close()
+        await self.sessions.close()
         if ending := self._scans.stop() | self._background:
             await asyncio.wait(ending, timeout=5)
         if self._library is not None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cmdr.core.dispatch.principals import Principal
@@ -63,6 +63,18 @@ class OwnedQueries:
     async def get(self, named: str, principal: Principal) -> "tuple[SavedQuery, Question]":
         """A query by its id or name, and its question."""
         return await in_thread((await self._library()).queries.get, named, _seen_by(principal))
+
+    async def change(
+        self, named: str, principal: Principal, name: str | None, wanted: "Filter | None", root: bytes | None
+    ) -> "SavedQuery":
+        """Give a query another name, filter or folder; what is None stays. A name that its owner uses is refused."""
+        library = await self._library()
+        saved, question = await self.get(named, principal)
+        others = await in_thread(library.queries.all, saved.owner)
+        if name is not None and any(one.name == name and one.id != saved.id for one in others):
+            raise CommandError(f'There is a saved query "{printable(name, 40)}" already. Use another name.')
+        question = question if wanted is None else replace(question, filter=wanted)
+        return await in_thread(library.queries.change, saved, name, question, root)
 
     async def note_run(self, saved: "SavedQuery") -> None:
         """Remember that a query was just asked."""

@@ -14,6 +14,7 @@ from cmdr.core.trees.idle_scans import IdleScans
 from cmdr.index.errors import IndexFault
 from cmdr.model.job import JobState, ScanJob
 from cmdr.model.names import to_wire
+from cmdr.model.units import count
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MAX_REMEMBERED_SCANS = 100
+MAX_NAMED_LINKS = 3
 SCANS_PER_CALLER = 2
 
 
@@ -96,6 +98,8 @@ class Scans:
             state = JobState.CANCELLED if job.is_cancelled else JobState.DONE
             if state is JobState.DONE and info.freshness.state == "partial":
                 job.problem = f"not covered: {info.freshness.reason}"
+            if state is JobState.DONE and options.follow_symlinks:
+                job.problem = "; ".join(filter(None, [job.problem, await in_thread(_left_out_links, library, info.id)]))
         except IndexFault as error:
             job.problem = str(error)
         except OSError as error:
@@ -113,3 +117,15 @@ class Scans:
         job.phase, job.entries, job.folders, job.bytes = progress.phase, progress.entries, progress.dirs, progress.bytes
         job.rate, job.percent, job.seconds = progress.rate, progress.percent, progress.seconds
         self._events.progressed()
+
+
+def _left_out_links(library: "Library", index: str) -> str:
+    """Which links a scan that follows them left alone, in one line; empty when there are none."""
+    from cmdr.index.scan.walker_process import LINK_LEFT_OUT  # noqa: PLC0415
+
+    found = library.get(index).view.facts.get("problems", [])
+    links = [to_wire(bytes.fromhex(path)) for path, code in found if code == LINK_LEFT_OUT]
+    if not links:
+        return ""
+    shown = ", ".join(links[:MAX_NAMED_LINKS]) + (", …" if len(links) > MAX_NAMED_LINKS else "")
+    return f"{count(len(links), 'link')} to folders elsewhere not followed: {shown}. Index those folders by themselves"

@@ -1,9 +1,12 @@
 """The sessions of callers: where each stands, as in a shell."""
 
+import asyncio
 import secrets
 
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.threads import in_thread
+from cmdr.core.trees.session_file import KeptSession, SessionFile
 from cmdr.model.names import printable
 from cmdr.model.shell_session import ShellSession
 
@@ -18,13 +21,38 @@ _ID = "sh_"
 class ShellSessions:
     """A caller has one for each conversation, and more under names of its own; nobody else can reach them."""
 
-    def __init__(self, each: int = MAX_SESSIONS_PER_CALLER, together: int = MAX_SESSIONS) -> None:
+    def __init__(
+        self, file: SessionFile | None = None, each: int = MAX_SESSIONS_PER_CALLER, together: int = MAX_SESSIONS
+    ) -> None:
+        self._file = file
         self._each = each
         self._together = together
         self._held: dict[str, dict[str, ShellSession]] = {}
+        self._is_changed = False
+        self._writing: asyncio.Task[None] | None = None
+        for kept in () if file is None else file.read():
+            self._held.setdefault(kept.session.owner, {})[kept.key] = kept.session
 
     def __len__(self) -> int:
         return sum(map(len, self._held.values()))
+
+    def changed(self) -> None:
+        """A caller stands elsewhere, or wants things told otherwise: that survives a restart. Nobody waits for it."""
+        self._is_changed = True
+        if self._file is not None and self._writing is None:
+            self._writing = asyncio.get_running_loop().create_task(self._write(self._file))
+
+    async def close(self) -> None:
+        """Wait until the disk has all of it."""
+        if self._writing is not None:
+            await self._writing
+
+    async def _write(self, file: SessionFile) -> None:
+        while self._is_changed:
+            self._is_changed = False
+            kept = [KeptSession(key, one) for held in self._held.values() for key, one in held.items()]
+            await in_thread(file.write, kept)
+        self._writing = None
 
     def get(self, named: str | None, principal: Principal, conversation: str, start: bytes) -> ShellSession:
         """A caller's session: the conversation's own, or one by id or name. A new one begins at `start`."""
@@ -36,7 +64,10 @@ class ShellSessions:
         key = f"named:{named}" if named else f"of:{conversation}"
         session = held.pop(key, None)
         if session is None:
-            session = ShellSession(f"{_ID}{secrets.token_urlsafe(9)}", principal.id, start, start)
+            # Nobody else can reach it, so the id need not be hard to guess; it is told with every look at a folder.
+            taken = {one.id for one in held.values()}
+            new = next(one for one in iter(lambda: f"{_ID}{secrets.token_hex(2)}", "") if one not in taken)
+            session = ShellSession(new, principal.id, start, start)
             if len(held) >= self._each:
                 del held[next(iter(held))]
         held[key] = session  # the last one is the one used last

@@ -139,7 +139,7 @@ class DiagnosticsService:
         except TimeoutError:
             return CheckResult(unknown=("The file could not be read in time. Ask again.",))
         if text is None:
-            return CheckResult()
+            return CheckResult(unknown=("Not known: the file is not there, or is no text that can be checked.",))
         (syntax, late), served = await asyncio.gather(_syntax(text), self._ask_servers(path, text, asker, until))
         return CheckResult(_without_duplicates([*syntax, *served.found]), (*late, *served.unknown), served.untrusted)
 

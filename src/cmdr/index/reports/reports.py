@@ -13,6 +13,7 @@ from cmdr.index.query.sizes import largest_files as largest_of_all
 from cmdr.index.query.sizes import largest_of
 from cmdr.index.reports.basis import Lines, ReportBasis, Spare
 from cmdr.index.reports.duplicates import find_duplicates
+from cmdr.index.scan.walker_process import LINK_LEFT_OUT
 from cmdr.index.snapshots.columns import FORMAT_DIR, FORMAT_FILE, Column, Flag
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.handles import node_handle
@@ -165,10 +166,15 @@ def recent(basis: ReportBasis) -> Lines:
     return basis.lines(files_near[order]), len(files), ""
 
 
+def _reason(code: int) -> str:
+    """Why something was not read."""
+    return "a link that leads out of the tree, not followed" if code == LINK_LEFT_OUT else os.strerror(code)
+
+
 def problems(basis: ReportBasis) -> Lines:
     """What could not be read: folders with the reason, and entries that were seen by name only."""
     view = basis.view
-    known = [(bytes.fromhex(path), os.strerror(code)) for path, code in view.facts.get("problems", [])]
+    known = [(bytes.fromhex(path), _reason(code)) for path, code in view.facts.get("problems", [])]
     total = int(view.facts.get("problem_count", 0))
     if basis.below != 0:
         place = None if basis.below is None else view.directory_path(basis.below)

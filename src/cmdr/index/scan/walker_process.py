@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LINK = stat.S_IFREG  # this mode and above: of directories and links, a link
+LINK_LEFT_OUT = -1
+"""Stands for an error number: a link to a folder elsewhere, which is not followed."""
 LISTED, DENIED, UNLISTED, OTHER_SYSTEM, CANCELLED, VANISHED, FAILED = range(7)
 COUNTER_BYTES = 64  # per walker in the shared file, after the first such stretch
 Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do not check), below a followed link
@@ -260,15 +262,24 @@ class Walker:
         if not self.follow or not stat.S_ISDIR(target.st_mode) or 0 <= self.depth_limit <= depth:
             return
         if not self.cross and packed_device(target.st_dev) != self.root_device:
+            self.left_out_link(path, name)
             return
         real = os.path.realpath(path + b"/" + name)
         inside = self.root if self.root.endswith(b"/") else self.root + b"/"
-        if not (real + b"/").startswith(inside) or (path + b"/").startswith(real + b"/"):
-            return  # leads out of the root, or back to a directory above
+        if (path + b"/").startswith(real + b"/"):
+            return  # back to a directory above
+        if not (real + b"/").startswith(inside):
+            self.left_out_link(path, name)
+            return
         number = self.wid << 40 | len(self.dir_rows)
         self.dir_rows.append(row)
         self.followed.append(row)
         send("link", (real, number, depth, target.st_ino, True), (target.st_dev, target.st_ino))
+
+    def left_out_link(self, path: bytes, name: bytes) -> None:
+        """Remember a link to a folder elsewhere: whoever asked to follow links learns that this one was not."""
+        if len(self.problems) < 10_000:
+            self.problems.append((path + b"/" + name, LINK_LEFT_OUT))
 
     # -- the part file --------------------------------------------------------------------------------------------
     def flush(self) -> None:

@@ -8,12 +8,15 @@ from cmdr.index.errors import BadHandle, BadQuestion
 from cmdr.model.names import printable
 
 _NODE = re.compile(r"n_([0-9a-f]{8})([0-9a-f]{1,8})")
+_SHORT = re.compile(r"#?([0-9]{1,10})")
+_RANDOM_BYTES = {"i": 5}
+"""Of a handle that names something everybody may see, and that stands in many links; others cannot be guessed."""
 MAX_NAME_CHARS = 80
 
 
 def new_handle(kind: str) -> str:
     """A fresh random handle, such as `i_…` for an index or `s_…` for a set."""
-    return f"{kind}_{_text(secrets.token_bytes(10))}"
+    return f"{kind}_{_text(secrets.token_bytes(_RANDOM_BYTES.get(kind, 10)))}"
 
 
 def new_tag() -> int:
@@ -32,7 +35,10 @@ def node_handle_start(tag: int) -> str:
 
 
 def node_number(tag: int, handle: str) -> int:
-    """The node's number in the index with this tag; raises BadHandle for anything else."""
+    """The node's number in the index with this tag, from its handle or as it stands in a row of an answer about this
+    index; raises BadHandle for anything else."""
+    if (short := short_number(handle)) is not None:
+        return short
     found = _NODE.fullmatch(handle)
     if found is None:
         raise BadHandle(f"{handle[:40]!r} is not a node id. Take one from inspect or from a link.")
@@ -40,6 +46,13 @@ def node_number(tag: int, handle: str) -> int:
     if node_handle(tag, nid) != handle:
         raise BadHandle(f"{handle[:40]!r} is not a node id of this index.")
     return nid
+
+
+def short_number(text: str) -> int | None:
+    """The number in the short id of a node, such as `#12`, which means a node of one index; None if it is none."""
+    found = _SHORT.fullmatch(text)
+    number = None if found is None else int(found[1])
+    return number if number is not None and number < 1 << 32 else None
 
 
 def is_node_handle(text: str) -> bool:

@@ -39,6 +39,17 @@ class SavedQueries:
         self.catalogue.put_query(saved)
         return saved
 
+    def change(self, saved: SavedQuery, name: str | None, question: Question, root: bytes | None) -> SavedQuery:
+        """Keep a saved query with another name, question or folder; it stays the same query."""
+        changed = replace(
+            saved,
+            name=saved.name if name is None else valid_name(name),
+            filter=json.dumps(to_json(question.filter)),
+            root=saved.root if root is None else root,
+        )
+        self.catalogue.put_query(changed)
+        return changed
+
     def all(self, owner: str | None = None) -> tuple[SavedQuery, ...]:
         """The saved queries by name."""
         return tuple(self.catalogue.queries(owner))

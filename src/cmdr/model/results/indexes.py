@@ -104,10 +104,13 @@ class SessionShown(Data):
 
 @dataclass(frozen=True, slots=True)
 class SetList(Data):
-    """The caller's sets."""
+    """Some of the caller's sets; `cursor` leads to the next ones."""
 
     kind = "setList"
     sets: tuple[SetInfo, ...]
+    total: int
+    cursor: str | None
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +152,18 @@ class SetEntries(Data):
 
 @dataclass(frozen=True, slots=True)
 class QueryList(Data):
-    """The caller's saved queries."""
+    """Some of the caller's saved queries; `cursor` leads to the next ones."""
 
     kind = "queryList"
     queries: tuple[SavedQuery, ...]
+    total: int
+    cursor: str | None
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
 class QueryCard(Data):
-    """A query that was saved."""
+    """A query that was saved or changed."""
 
     kind = "queryCard"
     query: SavedQuery

@@ -19,6 +19,8 @@ class Result(ABC):
     __slots__ = ()
     kind: ClassVar[str]
     """Its name in JSON, by which the page, the control socket and scripts know it; never changes once released."""
+    max_characters: ClassVar[int | None] = None
+    """How long its text may be for agents, where that is more than usual."""
     is_plain: ClassVar[bool] = False
     """Whether its text is a document of its own, told without `OK:` before it."""
 

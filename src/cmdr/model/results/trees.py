@@ -127,6 +127,8 @@ class QueryAnswer(Result):
     hints: tuple[str, ...] = ()
     """What to try instead, when nothing was found."""
     saved_as: str | None = None
+    index: str | None = None
+    """Whose nodes the short ids of the rows mean."""
     directions: str = ""
     """What it asked of times, in words with dates."""
 
@@ -140,11 +142,13 @@ class QueryAnswer(Result):
             told[0] += f" (indexed just now: {self.indexed_now} entries)"
         if self.not_covered is not None:
             told.append("not covered: " + "; ".join(self.not_covered)[:200])
-        told += [hit.line(self.units, self.root) for hit in self.hits]
+        told += [hit.row(self.units, self.root) for hit in self.hits]
         if self.kinds.dirs and self.kinds.files:
             told.append('a dir stands for all in it; kind "file" leaves dirs out')
         told += self.hints
         told.append(f"set: {self.set} of all {self.count}: {self.url}/api/resource-sets/{self.set}/entries")
+        if self.hits and self.index is not None:
+            told[-1] += f" index: {self.index}"
         if self.saved_as is not None:
             told.append(f"saved as query {self.saved_as}")
         return "\n".join(told)

@@ -48,8 +48,13 @@ class ReviewQueue:
         return review is not None
 
     def close_tabs(self, connection: str, reason: Reason = "tab closed") -> int:
-        """Close all tabs of one connection, and say how many there were."""
-        return sum(self.close_tab(connection, tab, reason) for tab in self.tabs(connection))
+        """Close all tabs of one connection, and say how many still showed an edit; an answered one had gone already."""
+        closed = 0
+        for tab in self.tabs(connection):
+            review = self.in_tab(connection, tab)
+            closed += review is not None and review.state is ReviewState.PENDING
+            self.close_tab(connection, tab, reason)
+        return closed
 
     def disconnected(self, connection: str) -> int:
         """The client is gone: what it asked is rejected."""

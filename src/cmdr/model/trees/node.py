@@ -8,6 +8,8 @@ from cmdr.model.shell_session import Units
 from cmdr.model.units import count, size_text
 from cmdr.model.yaml_text import quoted_name
 
+_HANDLE_START = len("n_00000000")
+"""Characters of a node's id that are the same for all nodes of an index."""
 _LETTER = {"file": "f", "dir": "d", "link": "l", "fifo": "p", "socket": "s", "char": "c", "block": "b"}
 
 
@@ -61,6 +63,11 @@ class Node(NamedTuple):  # made by the thousand, and a tuple is made five times 
     children: int | None  # direct children of a directory
     totals: Totals | None  # of a directory
 
+    @property
+    def short_id(self) -> str:
+        """Its id within its index, as rows of answers carry it."""
+        return f"#{int(self.id[_HANDLE_START:], 16)}"
+
     def line(self, units: Units, below: bytes = b"") -> str:
         """Kind, path as seen from a folder above, size, and for folders of known size how many files."""
         start = below.rstrip(b"/") + b"/"
@@ -70,3 +77,7 @@ class Node(NamedTuple):  # made by the thousand, and a tuple is made five times 
         if self.totals is None or self.size is None:
             return line
         return f"{line} {count(self.totals.files, 'file')}"
+
+    def row(self, units: Units, below: bytes = b"") -> str:
+        """The line with the short id behind it."""
+        return f"{self.line(units, below)} {self.short_id}"

@@ -118,6 +118,27 @@ class Tree(TypedDict):
     nextPageUrl: str | None
 
 
+class FolderEntry(TypedDict):
+    """An entry of a folder as it is on the disk; the size of a folder is not known there."""
+
+    nodeId: str | None
+    name: str
+    kind: str
+    size: int | None
+    modifiedAt: str | None
+    link: str | None
+
+
+class Folder(TypedDict):
+    """Some entries of a folder as they are on the disk."""
+
+    path: str
+    breadcrumb: list[str]
+    total: int
+    entries: list[FolderEntry]
+    nextPageUrl: str | None
+
+
 class ReportRow(TypedDict):
     """One line of a report; one about growth tells the change and the kind of the entry."""
 
@@ -210,9 +231,11 @@ class Operation(TypedDict):
 
 
 class ResourceSets(TypedDict):
-    """The caller's sets."""
+    """Some of the caller's sets, the newest first."""
 
+    total: int
     sets: list[ResourceSet]
+    nextPageUrl: str | None
 
 
 class ResourceSetSample(ResourceSet):
@@ -242,9 +265,11 @@ class SavedQuery(TypedDict):
 
 
 class SavedQueries(TypedDict):
-    """The caller's saved queries."""
+    """Some of the caller's saved queries, by name."""
 
+    total: int
     queries: list[SavedQuery]
+    nextPageUrl: str | None
 
 
 class Explanation(TypedDict):
@@ -258,10 +283,14 @@ class Explanation(TypedDict):
     notCovered: list[str]
 
 
+class Filter(TypedDict):
+    """Which entries are wanted: one key with what is asked, or `and`, `or`, `not` with other filters."""
+
+
 class SavedQueryFilter(SavedQuery):
     """A saved query with its filter."""
 
-    filter: dict[str, object]
+    filter: Filter
 
 
 class SavedQueryExplained(SavedQueryFilter):

@@ -20,13 +20,23 @@ class Links:
         """An entry of an index."""
         return f"{self.index(index)}/nodes/{node}"
 
+    @property
+    def sets(self) -> str:
+        """The resource sets."""
+        return f"{self.base}/api/resource-sets"
+
     def set(self, set: str) -> str:
         """A resource set."""
-        return f"{self.base}/api/resource-sets/{set}"
+        return f"{self.sets}/{set}"
+
+    @property
+    def queries(self) -> str:
+        """The saved queries."""
+        return f"{self.base}/api/queries"
 
     def query(self, query: str) -> str:
         """A saved query."""
-        return f"{self.base}/api/queries/{query}"
+        return f"{self.queries}/{query}"
 
     def job(self, job: str) -> str:
         """A job."""

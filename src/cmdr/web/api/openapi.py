@@ -8,6 +8,9 @@ from typing import Literal, NotRequired, Union, get_args, get_origin, get_type_h
 from cmdr import __version__
 from cmdr.core.dispatch.parameter import Json
 from cmdr.core.dispatch.registry import Command, Registry
+from cmdr.model.filters.filter import Kind as FilterKind
+from cmdr.model.filters.filter import NumberField, TextField, TextOp, TimeField, Trait
+from cmdr.model.filters.filter_json import KNOWN
 from cmdr.web.api import bodies
 from cmdr.web.api.routes import ROUTES, ApiRoute
 
@@ -39,7 +42,7 @@ def _operation(route: ApiRoute, command: Command, schemas: "_Schemas") -> dict[s
     content: dict[str, Json] = {"application/json": {"schema": schema}}
     if route.streams:
         content["text/event-stream"] = {"schema": {"type": "string"}}
-    answers: dict[str, Json] = {"200": {"description": "the answer", "content": content}}
+    answers: dict[str, Json] = {str(route.status): {"description": "the answer", "content": content}}
     refused: Json = {"application/json": {"schema": schemas.of(bodies.Error)}}
     for status in _REFUSALS:
         answers[status] = {"description": "what went wrong, and what to do", "content": refused}
@@ -47,11 +50,11 @@ def _operation(route: ApiRoute, command: Command, schemas: "_Schemas") -> dict[s
         "operationId": command.name,
         "summary": command.description,
         "responses": answers,
-        **_taken(route, command),
+        **_taken(route, command, schemas),
     }
 
 
-def _taken(route: ApiRoute, command: Command) -> dict[str, Json]:
+def _taken(route: ApiRoute, command: Command, schemas: "_Schemas") -> dict[str, Json]:
     """What a route takes: in its path, in the query of a GET, in the body of anything else."""
     inside = set(re.findall(r"{(\w+)}", route.path))
     parameters: list[Json] = []
@@ -64,7 +67,7 @@ def _taken(route: ApiRoute, command: Command) -> dict[str, Json]:
         elif route.method == "GET":
             parameters.append({"name": name, "in": "query", "required": parameter.required, "schema": schema})
         else:
-            properties[name] = schema
+            properties[name] = _told(parameter.name, schema, schemas)
             if parameter.required:
                 required.append(name)
     taken: dict[str, Json] = {"parameters": parameters} if parameters else {}
@@ -74,6 +77,47 @@ def _taken(route: ApiRoute, command: Command) -> dict[str, Json]:
             body["required"] = required
         taken["requestBody"] = {"required": bool(required), "content": {"application/json": {"schema": body}}}
     return taken
+
+
+def _told(name: str, schema: dict[str, Json], schemas: "_Schemas") -> Json:
+    """The schema of a value in a body: of a filter, what may be in it."""
+    if name != "filter":
+        return schema
+    return {"anyOf": [{"type": "string", "description": "as in ext:md size>=1M"}, schemas.of(bodies.Filter)]}
+
+
+def _filter_schema() -> dict[str, Json]:
+    """What a filter holds: one key, for what is asked of an entry or for how other filters are joined."""
+    inner: Json = {"$ref": "#/components/schemas/Filter"}
+    words: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+    text: Json = {
+        "anyOf": [
+            {"type": "string"},
+            {
+                "type": "object",
+                "properties": {**{op: {"type": "string"} for op in get_args(TextOp)}, "case": {"type": "boolean"}},
+            },
+        ]
+    }
+    kinds: Json = {"enum": [*get_args(FilterKind)]}
+    held: dict[str, Json] = {key: {"type": "string"} for key in ("under", "mode", "inSet", "duplicateOf")}
+    held |= {key: {"type": "array", "items": inner} for key in ("and", "or")} | {"not": inner}
+    held |= dict.fromkeys(get_args(TextField), text) | dict.fromkeys(("ext", "owner"), words)
+    held |= dict.fromkeys(get_args(NumberField), _range("min", "max", "integer"))
+    held |= dict.fromkeys(get_args(TimeField), _range("after", "before", "string"))
+    held |= {key: {"const": True} for key in get_args(Trait)}
+    held["kind"] = {"anyOf": [kinds, {"type": "array", "items": kinds}]}
+    return {
+        "type": "object",
+        "description": " ".join((bodies.Filter.__doc__ or "").split()),
+        "properties": {key: held.get(key, {}) for key in KNOWN},
+        "minProperties": 1,
+        "maxProperties": 1,
+    }
+
+
+def _range(least: str, most: str, kind: str) -> Json:
+    return {"type": "object", "properties": {least: {"type": kind}, most: {"type": kind}}, "minProperties": 1}
 
 
 class _Schemas:
@@ -105,7 +149,9 @@ class _Schemas:
 
     def _named(self, body: type) -> dict[str, Json]:
         name = body.__name__
-        if name not in self.known:
+        if body is bodies.Filter:
+            self.known[name] = _filter_schema()
+        elif name not in self.known:
             hints = get_type_hints(body, include_extras=True)
             optional = {key for key, hint in hints.items() if get_origin(hint) is NotRequired}
             self.known[name] = {

@@ -36,6 +36,8 @@ class ApiRoute:
     """Its return type is the schema of the answer."""
     streams: bool = False
     """Whether it can be followed, as server-sent events."""
+    status: int = 200
+    """Of the answer; 201 where something was made that has an address of its own."""
 
     @property
     def address(self) -> str:
@@ -47,6 +49,7 @@ ROUTES = (
     ApiRoute("GET", "/api/sessions/{sessionId}", "session.show", trees.session),
     ApiRoute("GET", "/api/indexes", "index.list", trees.indexes),
     ApiRoute("GET", "/api/indexes/{indexId}", "index.info", trees.index),
+    ApiRoute("GET", "/api/folders", "folder.page", trees.folder),
     ApiRoute("GET", "/api/places", "node.find", trees.place),
     ApiRoute("GET", "/api/indexes/{indexId}/nodes/{nodeId}", "node.show", trees.node),
     ApiRoute("GET", "/api/indexes/{indexId}/nodes/{nodeId}/detail", "node.detail", trees.detail),
@@ -54,7 +57,7 @@ ROUTES = (
     ApiRoute("GET", "/api/indexes/{indexId}/reports/{kind}", "report.page", trees.report),
     ApiRoute("GET", "/api/jobs/{jobId}", "job.status", trees.job, streams=True),
     ApiRoute("GET", "/api/resource-sets", "set.list", sets.sets),
-    ApiRoute("POST", "/api/resource-sets", "set.create", sets.set_card),
+    ApiRoute("POST", "/api/resource-sets", "set.create", sets.set_card, status=201),
     ApiRoute("GET", "/api/resource-sets/{setId}", "set.show", sets.set_sample),
     ApiRoute("PATCH", "/api/resource-sets/{setId}", "set.rename", sets.set_card),
     ApiRoute("DELETE", "/api/resource-sets/{setId}", "set.delete", sets.deleted),
@@ -63,9 +66,10 @@ ROUTES = (
     ApiRoute("PATCH", "/api/resource-sets/{setId}/entries", "set.change", sets.set_card),
     ApiRoute("DELETE", "/api/resource-sets/{setId}/entries", "set.remove", sets.set_card),
     ApiRoute("GET", "/api/queries", "savedQuery.list", sets.queries),
-    ApiRoute("POST", "/api/queries", "savedQuery.save", sets.query_card),
+    ApiRoute("POST", "/api/queries", "savedQuery.save", sets.query_card, status=201),
     ApiRoute("GET", "/api/queries/{queryId}", "savedQuery.show", sets.query_filter),
-    ApiRoute("POST", "/api/queries/{queryId}/run", "savedQuery.run", sets.query_run),
+    ApiRoute("PATCH", "/api/queries/{queryId}", "savedQuery.change", sets.query_card),
+    ApiRoute("POST", "/api/queries/{queryId}/run", "savedQuery.run", sets.query_run, status=201),
     ApiRoute("DELETE", "/api/queries/{queryId}", "savedQuery.delete", sets.deleted),
 )
 
@@ -89,7 +93,7 @@ def _endpoint(
             if route.streams and "text/event-stream" in request.headers.get("accept", ""):
                 return await job_stream(following, command, {**request.path_params}, call)
             answer = await commander.perform(command, await _arguments(request, command), call)
-            return answered(request, route.body(answer.result, Links(commander.base_url)))
+            return answered(request, route.body(answer.result, Links(commander.base_url)), route.status)
         except Exception as error:
             return refusal(request, error)
 

@@ -1,5 +1,7 @@
 """Resource sets and saved queries: from results to what the routes answer, with links to what is near."""
 
+from typing import cast
+
 from cmdr.model.filters.filter_json import to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import to_wire
@@ -20,8 +22,10 @@ from cmdr.web.api.links import Links, moment
 
 
 def sets(listed: SetList, links: Links) -> bodies.ResourceSets:
-    """The caller's sets."""
-    return {"sets": [info.card(links.set(info.id)) for info in listed.sets]}
+    """Some of the caller's sets."""
+    following = _next(links.sets, listed.limit, listed.cursor)
+    cards = [info.card(links.set(info.id)) for info in listed.sets]
+    return {"total": listed.total, "sets": cards, "nextPageUrl": following}
 
 
 def set_card(card: SetCard, links: Links) -> bodies.ResourceSet:
@@ -45,18 +49,21 @@ def set_members(page: SetEntries, links: Links) -> bodies.Members:
 
 
 def queries(listed: QueryList, links: Links) -> bodies.SavedQueries:
-    """The caller's saved queries."""
-    return {"queries": [_query(saved, links) for saved in listed.queries]}
+    """Some of the caller's saved queries."""
+    following = _next(links.queries, listed.limit, listed.cursor)
+    cards = [_query(saved, links) for saved in listed.queries]
+    return {"total": listed.total, "queries": cards, "nextPageUrl": following}
 
 
 def query_card(card: QueryCard, links: Links) -> bodies.SavedQuery:
-    """A query that was saved."""
+    """A query that was saved or changed."""
     return _query(card.query, links)
 
 
 def query_filter(shown: QueryShown, links: Links) -> bodies.SavedQueryFilter | bodies.SavedQueryExplained:
     """A saved query with its filter, and how it is evaluated where that was asked."""
-    body: bodies.SavedQueryFilter = {**_query(shown.query, links), "filter": to_json(shown.query.wanted())}
+    wanted = cast("bodies.Filter", to_json(shown.query.wanted()))
+    body: bodies.SavedQueryFilter = {**_query(shown.query, links), "filter": wanted}
     if shown.explanation is None:
         return body
     explained = shown.explanation
@@ -80,6 +87,10 @@ def query_run(ran: QueryRan, links: Links) -> bodies.QueryRun:
 def deleted(forgotten: Forgotten, links: Links) -> bodies.Deleted:
     """What is no more."""
     return {"deleted": forgotten.id}
+
+
+def _next(address: str, limit: int, cursor: str | None) -> str | None:
+    return None if cursor is None else f"{address}?limit={limit}&cursor={cursor}"
 
 
 def _query(saved: SavedQuery, links: Links) -> bodies.SavedQuery:

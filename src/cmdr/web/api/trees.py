@@ -4,6 +4,7 @@ from typing import cast
 from urllib.parse import urlencode
 
 from cmdr.model.names import to_wire
+from cmdr.model.results.folders import FolderPage, breadcrumb_of
 from cmdr.model.results.indexes import IndexList, IndexShown, NodeDetail, NodeShown, ReportPage, SessionShown, TreePage
 from cmdr.model.results.jobs import OperationStatus, ScanStatus
 from cmdr.model.trees.indexes import IndexInfo
@@ -21,7 +22,7 @@ def session(shown: SessionShown, links: Links) -> bodies.Session:
         "sessionId": shown.session,
         "cwd": cwd,
         "indexId": shown.index,
-        "breadcrumb": ["/", *[part for part in cwd.split("/") if part]],
+        "breadcrumb": [*breadcrumb_of(shown.cwd)],
         "units": shown.units,
         "limit": shown.limit,
     }
@@ -146,6 +147,27 @@ def tree(page: TreePage, links: Links) -> bodies.Tree:
         following = f"{links.index(page.index)}/tree?{urlencode(asked)}"
     entries = [_entry(found, page.index, links) for found in page.entries]
     return {"total": page.total, "behind": page.behind, "entries": entries, "nextPageUrl": following}
+
+
+def folder(page: FolderPage, links: Links) -> bodies.Folder:
+    """A page of a folder that was read from the disk."""
+    return {
+        "path": to_wire(page.path),
+        "breadcrumb": [*breadcrumb_of(page.path)],
+        "total": page.total,
+        "entries": [
+            {
+                "nodeId": entry.node_id,
+                "name": to_wire(entry.name),
+                "kind": entry.kind,
+                "size": entry.size,
+                "modifiedAt": moment(entry.modified_ns),
+                "link": entry.link,
+            }
+            for entry in page.entries
+        ],
+        "nextPageUrl": page.next_page_url,
+    }
 
 
 def report(page: ReportPage, links: Links) -> bodies.Report | bodies.ReportExplained:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.commands.trees.folder_glance import row_behind, row_cursor
+from cmdr.commands.trees.live_folder import row_behind, row_cursor
 from cmdr.core.errors import CommandError
 from cmdr.files.scan import scan
 from cmdr.model.panes.listing import UNKNOWN, Columns, FactColumns, Listing
