@@ -17,8 +17,8 @@ _FIRST = """
 """.split()
 _THEN = """
     changes.awaiting changes.archives trees.sessions trees.indexes trees.queries trees.sets trees.find trees.reports
-    editor.review editor.ide agents.fs_reading agents.fs_diff changes.attributes agents.fs_writing agents.context
-    agents.shell agents.rules agents.turns
+    editor.review editor.replacing editor.ide agents.fs_reading agents.fs_diff changes.attributes agents.fs_writing
+    agents.context agents.shell agents.rules agents.turns
 """.split()
 
 
