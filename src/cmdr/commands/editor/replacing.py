@@ -14,6 +14,7 @@ from cmdr.commands.changes.planning import MAX_NAMED_PATHS
 from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, path_now
 from cmdr.commands.editor.edits_of_many import NewText, propose_many
 from cmdr.commands.editor.review_outcome import REVIEW_TIMEOUT_S, wait_until_over
+from cmdr.commands.panes.file import nothing_there
 from cmdr.commands.trees.sessions import place_in
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc
@@ -27,6 +28,7 @@ from cmdr.model.filters.filter import And, Filter, KindIs, Text, checked
 from cmdr.model.filters.filter_terms import is_wild, named
 from cmdr.model.filters.filter_text import given_filter, placed
 from cmdr.model.names import from_wire, printable, to_wire
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.results.proposals import EditProposed
 from cmdr.model.results.result import Result, Said
 from cmdr.model.texts.files_review import MAX_CHANGES
@@ -94,6 +96,8 @@ async def _chosen(
 ) -> _Chosen:
     if root is None and (name is not None or filter is not None):
         root = "."
+    if call.principal.is_person and (set, paths, root) == (None, None, None):
+        return await in_thread(_resolved, call, _selected(call), True)
     if sum(given is not None for given in (set, paths, root)) != 1:
         raise CommandError('replace needs one of "set", "paths" or "root" (with "name" or "filter").')
     note = ""
@@ -123,6 +127,17 @@ def _named_paths(call: Call, paths: list[str]) -> Sequence[bytes]:
             f"{len(paths)} paths are too many to name one by one; at most {MAX_NAMED_PATHS}. Use a set or root."
         )
     return [from_wire(path) for path in paths]
+
+
+def _selected(call: Call) -> Sequence[bytes]:
+    """What the person has selected, or what is under their cursor."""
+    pane = pane_of(call.workspace, "focused")
+    listed = call.chosen or SelectedEntries.of(pane.tab)
+    if listed is None:
+        raise nothing_there(pane)
+    if listed.count > MAX_PATHS:
+        raise CommandError(f"{listed.count:,} files are too many to look at; at most {MAX_PATHS:,}.")
+    return listed.paths()
 
 
 async def _searched(
@@ -212,14 +227,16 @@ def _nothing(wanted: Replacement, found: Found, names: list[str]) -> str:
     told = f'"{printable(wanted.find, 60)}"'
     if found.same:
         return f"{told} stands in {count(found.same, 'file')}, and replacing it changes nothing."
+    left = summary_of_left_out(names, found.left_out)
+    if left and not found.looked_at:
+        return f"Nothing could be replaced; {left}."
     hints = ["case counts" if wanted.is_case_exact else "case was ignored"]
     if not wanted.is_regex:
         hints.append('it was taken as it stands; "regex": true makes it an expression')
-    lines = [f"{told} stands in none of {count(found.looked_at, 'file')} looked at ({first}): {'; '.join(hints)}."]
+    told += f" stands in none of {count(found.looked_at, 'file')} looked at ({first}): {'; '.join(hints)}."
     if found.unreached:
-        lines.append(f"{found.unreached:,} were not reached for lack of time; narrow it.")
-    left = summary_of_left_out(names, found.left_out)
-    return "\n".join([*lines, left] if left else lines)
+        told += f" {found.unreached:,} were not reached for lack of time; narrow it."
+    return f"{told} Besides {left}." if left else told
 
 
 def _title(wanted: Replacement) -> str:

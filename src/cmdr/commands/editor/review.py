@@ -193,7 +193,9 @@ def _case(
 def _edited(path: str, base: FileText | None, edits: list[_NumberedEdit]) -> str:
     if base is None:
         if edits and edits[0].old:
-            raise CommandError(f'{printable(path, 400)} does not exist; give "contents", or an edit with an empty "old".')
+            raise CommandError(
+                f'{printable(path, 400)} does not exist; give "contents", or an edit with an empty "old".'
+            )
         text, pairs = "", False
     else:
         text, pairs = base.text, base.format.eol == "\r\n"

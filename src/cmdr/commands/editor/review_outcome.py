@@ -14,6 +14,7 @@ from cmdr.model.texts.files_review import FilesReview
 from cmdr.model.texts.proposed_edit import ReviewState
 from cmdr.model.texts.review import Review
 from cmdr.model.texts.unified_diff import patch_text
+from cmdr.model.units import count
 
 REVIEW_TIMEOUT_S = 45
 """Seconds that a proposed edit is waited for: many clients drop a call after sixty, and with it the review's name."""
@@ -96,9 +97,8 @@ def _format_files(call: Call, case: ReviewRecord, review: FilesReview) -> str:
     """What was taken of many files: those that were not taken as they were proposed are named, one a line."""
     written = [number for number in review.wanted if number not in case.left]
     taken = sum(_taken(review.files[number]) for number in written)
-    of_all = f" of {len(review.files)}" if len(written) < len(review.files) else ""
-    of_changes = f" of {review.changes}" if taken < review.changes else ""
-    told = f"FILES_SAVED: {len(written)}{of_all} files, {taken}{of_changes} changes{_numbers(case.operations)}"
+    files, changes = _of(len(written), len(review.files), "file"), _of(taken, review.changes, "change")
+    told = f"FILES_SAVED: {files}, {changes}{_numbers(case.operations)}"
     differing = [f"{format_path(call, review.files[number].path)}: {what}" for number, what in _differing(case, review)]
     more = len(differing) - MAX_FILES_TOLD
     return "\n".join([told, *differing[:MAX_FILES_TOLD], *([f"and {more} files more: read them"] if more > 0 else [])])
@@ -117,6 +117,10 @@ def _differing(case: ReviewRecord, review: FilesReview) -> list[tuple[int, str]]
             told = f"without {'change' if len(dropped) == 1 else 'changes'} {', '.join(dropped)}"
             found.append((number, f"{told} of {len(file.decisions)}" if dropped else "changed by the person; read it"))
     return found
+
+
+def _of(some: int, all: int, what: str) -> str:
+    return count(some, what) if some == all else f"{some} of {count(all, what)}"
 
 
 def _taken(file: Review) -> int:

@@ -21,6 +21,7 @@ from cmdr.model.texts.diff import BinaryContentError
 from cmdr.model.texts.files_review import MAX_CHARACTERS, MAX_FILES
 from cmdr.model.texts.review import MAX_PROPOSED_BYTES
 from cmdr.model.texts.text_format import FileText, UnencodableTextError, write_text
+from cmdr.model.units import count
 
 TIMEOUT_S = 15.0
 """Seconds that reading and replacing may take; what is not reached is told."""
@@ -74,7 +75,7 @@ class Replacement:
             if name not in known:
                 digits = name[: len(name) - len(name.lstrip("0123456789"))]
                 hint = f" Write ${{{digits}}}{name[len(digits) :]}." if digits in known else " Write $$ for a dollar."
-                told = f"the expression has {len(groups)} groups" if groups else "the expression has no groups"
+                told = f"the expression has {count(len(groups), 'group') if groups else 'no groups'}"
                 raise CommandError(f'"with" names the group "{printable(name, 40)}", and {told}.{hint}')
 
 
@@ -185,7 +186,7 @@ class _Replacing:
                 if base is not None and base.digest == self._digests[number]:
                     self._hit(number, base, new, places)
                 elif base is not None:
-                    self.found.left_out.append((number, "changed while it was read"))
+                    self._leave_out(number, "changed while it was read")
 
     def _texts(self, until: float) -> Iterator[tuple[int, FileText]]:
         """Each file that can be read, as long as there is time."""
@@ -215,7 +216,7 @@ class _Replacing:
         try:
             write_text(text, base.format)
         except UnencodableTextError as error:
-            self.found.left_out.append((number, f"{error.character!a} cannot be written in {error.encoding}"))
+            self._leave_out(number, f"{error.character!a} cannot be written in {error.encoding}")
             return
         self.found.files, self.found.places = self.found.files + 1, self.found.places + places
         chars = len(base.text) + len(text)
@@ -224,7 +225,12 @@ class _Replacing:
             self._chars += chars
 
     def _too_long(self, number: int) -> None:
-        self.found.left_out.append((number, f"would be larger than {MAX_PROPOSED_BYTES >> 20} MiB"))
+        self._leave_out(number, f"would be larger than {MAX_PROPOSED_BYTES >> 20} MiB")
+
+    def _leave_out(self, number: int, why: str) -> None:
+        """A file that was read, and does not count as one in which nothing was found."""
+        self.found.looked_at -= 1
+        self.found.left_out.append((number, why))
 
 
 def _literally(text: str) -> str:

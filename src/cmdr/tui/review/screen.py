@@ -42,6 +42,13 @@ def open_review(screen: MainScreen, case: ReviewRecord) -> None:
     screen.terminal.push_screen(ReviewScreen(case, screen))
 
 
+def open_own_review(screen: MainScreen, id: str) -> None:
+    """Put an edit that the person asked for before them."""
+    for case in pending_reviews(screen):
+        if case.id == id:
+            open_review(screen, case)
+
+
 def open_next(screen: MainScreen) -> None:
     """After an answer: the edit that waits longest, or what else waits, if anything does."""
     from cmdr.tui.inbox.inbox import InboxWindow
