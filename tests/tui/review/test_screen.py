@@ -329,9 +329,8 @@ async def test_many_files_are_listed_with_what_would_change_and_accepted_with_on
         files, call = await many(it)
         for file in files:
             (row,) = [line for line in it.drawn.splitlines() if f" {file.name} " in line and "2 +2 -2" in line]
-        assert row
-        assert "a.py  file 1/3" in it.drawn
-        assert "change 1/2  +2 -2" in it.drawn
+            assert row.startswith("▌") == (file is files[0])
+        assert "codex proposes file 1/3: " in it.drawn
         await it.press("y")
         assert await call == "OK: FILES_SAVED: 3 files, 6 changes, operation 1"
         assert [file.read_text() for file in files] == ["ONE\ntwo\nthree\nfour\nFIVE\n"] * 3
@@ -341,15 +340,15 @@ async def test_files_and_changes_of_many_are_taken_and_dropped_with_one_key_each
     async with face() as it:
         files, call = await many(it)
         await it.press("f")
-        await it.until(lambda: "b.py  file 2/3" in it.drawn)
+        await it.until(lambda: "file 2/3: " in it.drawn)
         await it.press("F", "F")
-        await it.until(lambda: "a.py  file 1/3" in it.drawn)
+        await it.until(lambda: "codex proposes file 1/3: " in it.drawn)
         await it.press("X")  # goes on to the next file
         await it.until(lambda: "✗ a.py" in it.drawn and "file 2/3" in it.drawn)
         await it.press("x", "t")  # behind the last change of a file comes the next file
         await it.until(lambda: "~ b.py" in it.drawn and "1/2 +2 -2" in it.drawn and "file 3/3" in it.drawn)
         await it.press("shift+tab")
-        await it.until(lambda: "b.py  file 2/3" in it.drawn and "change 2/2" in it.drawn)
+        await it.until(lambda: "file 2/3: " in it.drawn)
         await it.press("tab", "T", "y")
         told = await call
         assert told.startswith("OK: FILES_SAVED: 2 of 3 files, 3 of 6 changes, operation 1\n")

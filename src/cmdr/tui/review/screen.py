@@ -280,7 +280,7 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         new = "a new file " if review.is_new_file else ""
         who = "You edit" if self.case.is_of_person else f"{review.agent} proposes"
         if self.case.is_of_many:
-            path = f"{path}  file {self.number + 1}/{len(self.case.files)}"
+            path = f"file {self.number + 1}/{len(self.case.files)}: {path}"
         self._title.say(f" {who} {new}{path}", place)
         note = self._warning()
         self._note.display = bool(note)
