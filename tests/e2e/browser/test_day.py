@@ -359,6 +359,7 @@ def test_an_agents_edit_of_many_files_is_reviewed_file_by_file(alone):
         file.write_text("".join(f"line {number}\n" for number in range(20)))
     with ThreadPoolExecutor(1) as pool:
         paths = [str(file) for file in files]
+        it.served.headers = {"authorization": f"Bearer {it.served.token}"}
         called = pool.submit(it.served.call, "replace", find="line 1", **{"with": "LINE one"}, paths=paths)
         expect(it.page.locator("#waiting")).to_have_text("1 to answer")
         it.open("Control+y", title="Edit 3 files, 6 places")
