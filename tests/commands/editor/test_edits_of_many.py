@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import random
 
 import pytest
 
@@ -10,6 +11,8 @@ from cmdr.core.errors import CommandError
 from cmdr.core.proposals.proposal_store import ProposalStore
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
+from cmdr.model.texts.diff import Decision
+from cmdr.model.texts.text_format import write_text
 
 AGENT = Principal("agent", "tester", token=True)
 NAMES = ("a.py", "b.py", "c.py")
@@ -327,3 +330,26 @@ async def test_too_many_files_are_refused_with_the_number(desk, small_tree):
         assert await at.ask(AGENT, "open_diff", {"edits": many}) == (
             "ERROR: 201 files are too many for one review; at most 200. Edit them in parts."
         )
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whatever_part_is_accepted_undo_brings_every_byte_back(desk, small_tree, seed):
+    draw = random.Random(seed)
+    async with opened(desk, small_tree) as at:
+        for file in at.files:
+            end = draw.choice(["\n", "\r\n", "\r"])
+            lines = [draw.choice(["old", "é", "", "keep old"]) + str(number) for number in range(draw.randrange(4, 30))]
+            file.write_bytes(end.join(["old", *lines]).encode(draw.choice(["utf-8", "utf-16", "utf-8-sig", "latin-1"])))
+        before = [file.read_bytes() for file in at.files]
+        call, case = await proposed(at, "replace", find="old", **{"with": "new"}, paths=[*map(str, at.files)])
+        for number, file in enumerate(case.files, start=1):
+            for hunk in range(1, len(file.decisions) + 1):
+                if draw.random() < 0.4:
+                    await at.person("review.hunk", review=case.id, file=number, hunk=hunk, decision="rejected")
+        case.files[0].decide(0, Decision.ACCEPTED)
+        expected = [write_text(file.result_text, file.format) for file in case.files]
+        await accept(at, case)
+        assert (await call).startswith("OK: FILES_SAVED: ")
+        assert [file.read_bytes() for file in at.files] == expected
+        await undone(at)
+        assert [file.read_bytes() for file in at.files] == before

@@ -29,6 +29,8 @@ export class DiffView {
     this.folded = true;
     this.hunk = 0;
     this.file = 0;
+    /** Called when another file is shown and something was changed meanwhile. */
+    this.differed = () => {};
     this.rows = element('div', { class: 'diff', tabIndex: 0, role: 'region', 'aria-label': 'Changes' });
     this.rows.addEventListener('scroll', () => {
       const { scrollTop, clientHeight, scrollHeight } = this.rows;
@@ -57,8 +59,9 @@ export class DiffView {
 
   /** Look again; whether anything is different. @param {() => void} differs is called before that is drawn */
   async renew(differs) {
-    const { known } = this;
+    const { known, file } = this;
     const fresh = await this.load(0, Math.max(ROWS, known.rows.length));
+    if (this.file !== file) return; // another one is shown by now, as it stands now
     const isSame = fresh.digest === known.digest && String(fresh.decisions) === String(known.decisions)
       && JSON.stringify(fresh.files) === JSON.stringify(known.files);
     if (isSame && fresh.conflicts.length === known.conflicts.length) return;
@@ -107,8 +110,10 @@ export class DiffView {
   /** Show another file of many, at one of its changes; -1 is the last. @param {number} file @param {number} [hunk] */
   async goFile(file, hunk = 0) {
     if (file < 0 || file >= this.known.files.length) return;
+    const { digest } = this.known;
     this.file = file;
-    const { decisions } = await this.open();
+    const { decisions, digest: now } = await this.open();
+    if (now !== digest) this.differed();
     this.rows.scrollTop = 0;
     await this.go(hunk < 0 ? decisions.length - 1 : hunk);
   }

@@ -59,6 +59,7 @@ export async function review(id, closed) {
     unwatch();
     guarded(over());
   });
+  view.differed = () => { if (!isMine) window.deafen(); };
   view.draw();
   view.rows.focus();
 
