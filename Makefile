@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NODE := tests/e2e/node/node_modules tests/e2e/language_servers/node_modules
-COMPILED := src/cmdr/index/scan/read_directory.c  # installed again when it changes; a C compiler is not required
+COMPILED := $(wildcard src/cmdr/index/scan/*.c src/cmdr/index/contents/*.[ch])  # installed again when it changes; a C compiler is not required
 
 # What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
 PROOF := tests/engine tests/files tests/model/plans $(patsubst %,tests/core/%,audit changes proposals rules dispatch/test_policy.py) \

@@ -152,7 +152,7 @@ class Day:
         yield "claude", "command", {"id": "attributes", "args": {"paths": [one], "mode": "666"}}
         link = {"to": self.path("elsewhere/e 1.txt"), "path": str(down / "l.pdf")}
         yield "claude", "command", {"id": "link", "args": link}
-        yield "claude", "undo", {}
+        yield "claude", "undo", {"operation": "last"}
         yield "claudia", "move", {"paths": [one], "to": to}
 
 

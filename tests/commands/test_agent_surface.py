@@ -106,10 +106,10 @@ async def test_duplicates_are_named_summed_and_ready_to_be_trashed(shelf):
             (base / name).write_bytes(b"other" * 100)
             os.utime(base / name, (100, 100))
         told = await at.agent("report", kind="duplicates", root=at.path())
-        assert told.splitlines()[0] == "OK: duplicates: 2 in all, 8.3K wasted"
+        assert told.splitlines()[0] == "OK: duplicates: 2 in all, 8.3K (8500b) wasted"
         assert "docs/old.bin = middle.bin = new.bin 7.8K wasted" in told
         assert 'two = "twin one" 500b wasted' in told
-        assert "all but the oldest (first named) of each: 3 files, 8.3K" in told
+        assert "all but the oldest (first named) of each: 3 files, 8.3K (8500b)" in told
         plan = await at.agent("delete", set=set_in(told))
         assert "(3 files, 8.3 KiB)" in plan
         [proposal] = at.commander.proposals.pending()
@@ -148,15 +148,15 @@ async def test_inspect_says_why_it_does_not_know_a_path(shelf):
 async def test_what_a_pane_chose_is_named(shelf):
     async with shelf(engine=True) as at:
         await at.agent("move_cursor", pane="left", to="README.md")
-        assert f"chosen in the pane: {at.path('left/README.md')}" in await at.agent("delete")
+        assert f"chosen in the pane: {at.path('left/README.md')}" in await at.agent("delete", pane="left")
         assert "chosen in the pane" not in await at.agent("delete", paths=[at.path("left/README.md")])
-        wrong = await at.agent("rename", match="zzz", replace="y")
+        wrong = await at.agent("rename", match="zzz", replace="y", pane="left")
         assert wrong == (
-            'ERROR: "zzz" changes none of these names: README.md. '
-            'The pane chose them; give "paths" or "set" for others.'
+            'ERROR: "zzz" changes none of these names: README.md. It was tried on what is chosen in the left pane; '
+            'mend the pattern, or name others by "folder", "path", "paths" or "set".'
         )
         wrong = await at.agent("rename", match="zzz", replace="y", paths=[at.path("left/README.md")])
-        assert wrong.endswith("changes none of these names: README.md.")
+        assert "changes none of these names: README.md. It was tried on 1 path; " in wrong
 
 
 async def test_the_top_of_the_file_system_is_refused_by_its_name(shelf):

@@ -61,7 +61,7 @@ def test_what_cannot_be_meant_is_refused_by_name(name, value):
 
 
 def test_the_default_toolsets_leave_the_dangerous_ones_off():
-    assert {"ide", "fs", "shell"} == ALL_TOOLSETS - DEFAULT_TOOLSETS
+    assert {"ide", "shell"} == ALL_TOOLSETS - DEFAULT_TOOLSETS
 
 
 def test_the_process_own_environment_is_the_default(monkeypatch):

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from cmdr.index.query.globs import parse_glob
 from cmdr.index.query.leaves import match_paths
-from cmdr.index.query.predicates import absolute_ns
 from cmdr.index.snapshots.name_blobs import fold
 from cmdr.index.snapshots.names import MAX_EXTENSION_BYTES, extension
 from cmdr.model.filters import filter as f
 from cmdr.model.names import from_wire
+from cmdr.model.units import time_ns
 
 NOW = 1_800_000_000 * 10**9
 WORDS = ["report", "Report", "img_1", "a", "é", "E\u0301", "straße", "STRASSE", "İx", "x y", "tar", "[z]", "*"]
@@ -80,8 +80,8 @@ def naive(wanted: f.Filter, node, root: bytes) -> bool:
             return (least is None or have >= least) and (most is None or have <= most)
         case f.Time(field, after, before):
             have = node.mtime_ns if field == "mtime" else node.ctime_ns
-            late = after is None or have >= absolute_ns(after, NOW)
-            return late and (before is None or have < absolute_ns(before, NOW))
+            late = after is None or have >= time_ns(after, NOW)
+            return late and (before is None or have < time_ns(before, NOW))
         case f.Under(place):
             return node.path.startswith(from_wire(place) + b"/")
         case f.Mode(bits):

@@ -65,7 +65,7 @@ def test_an_unknown_resource_is_a_protocol_error(inside, uri):
     [
         ("cmdr://state?pane=up", '"pane" must be one of left, right, focused, other, not "up".'),
         ("cmdr://state?limit=-1", '"limit" must be a whole number from 0 to 500, not -1.'),
-        ("cmdr://state?colour=red", 'state has no parameter "colour". It takes: pane, limit, detail.'),
+        ("cmdr://state?colour=red", 'state has no parameter "colour". It takes: pane, limit, detail, kind.'),
     ],
 )
 def test_a_resource_with_bad_parameters_names_what_is_wanted(inside, uri, error):

@@ -72,6 +72,14 @@ def message_of(reply):
         ("no_such_tool", {}),
         ("await", {}),
         ("fs_read", {"path": "/"}),
+        ("fs_read", {"path": ["readme.md", "gone"]}),
+        ("fs_read", {"paths": ["readme.md"], "count": True}),
+        ("fs_read", {"path": "readme.md", "tail": 1}),
+        ("fs_list", {"path": "."}),
+        ("fs_exists", {"path": ["readme.md", "gone"]}),
+        ("fs_stat", {"path": "readme.md"}),
+        ("shell_run", {"command": "true"}),
+        ("fs_write", {"path": "readme.md", "content": "x"}),
     ],
 )
 def test_both_eras_give_the_same_answer(inside, name, arguments):
@@ -86,9 +94,16 @@ def test_both_eras_give_the_same_answer(inside, name, arguments):
 
 def test_a_tool_the_caller_does_not_have_is_a_protocol_error_that_says_why(inside):
     """It was told as a fault inside, with a traceback in the log."""
-    _, body = call(inside, "fs_read", {"path": "/"})
+    _, body = call(inside, "fs_write", {"path": "readme.md", "content": "x"})
     assert body["error"]["code"] == -32602
-    assert body["error"]["message"] == "fs_read is switched off: the person adds fs to CMDR_MCP_TOOLSETS"
+    assert body["error"]["message"] == "fs_write is switched off: the person starts cmdr with CMDR_MCP_ALLOW_WRITE=1"
+
+
+def test_a_client_with_a_token_reads_inside_the_root_without_any_setting(inside, tree):
+    text = (tree.left / "readme.md").read_text()
+    assert inside.call("fs_read", path="readme.md") == f"OK: lines 1-{len(text.splitlines())}\n{text}"
+    assert inside.call("fs_read", path=str(tree.right / "backup.tar")).is_error
+    assert not inside.call("context_get_current_paths").is_error
 
 
 def test_text_and_number_ids_come_back_as_they_were(inside):

@@ -47,7 +47,8 @@ def test_the_home_and_single_words_are_welcome(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("size", "means"), [("5", 5), ('"5"', 5), ('"5 B"', 5), ('"1.5 KiB"', 1536), ('"2TiB"', 2 << 40), ("0", 0)]
+    ("size", "means"),
+    [("5", 5), ('"5"', 5), ('"5 B"', 5), ('"1.5 KiB"', 1536), ('"2TiB"', 2 << 40), ('"2 GB"', 2 << 30), ("0", 0)],
 )
 def test_sizes_are_numbers_or_words(size, means):
     assert read(GOOD.replace('"2 GiB"', size))[0].budget.bytes == means
@@ -78,7 +79,7 @@ MISTAKES = {
     "files = 0": "line 7: files is a whole number from 1 to 1000000",
     "files = true": "line 7: files is a whole number",
     'files = "200"': "line 7: files is a whole number",
-    'bytes = "2 GB"': 'line 8: bytes is a size such as "2 GiB"',
+    'bytes = "2 lots"': 'line 8: bytes is a size such as "2 GiB"',
     "bytes = -1": 'line 8: bytes is a size such as "2 GiB"',
     "bytes = 1.5": 'line 8: bytes is a size such as "2 GiB"',
     "bytes = true": 'line 8: bytes is a size such as "2 GiB"',

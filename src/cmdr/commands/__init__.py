@@ -16,8 +16,9 @@ _FIRST = """
     editor.review_answers
 """.split()
 _THEN = """
-    changes.awaiting changes.archives trees.sessions trees.indexes trees.queries trees.sets trees.find trees.reports
-    editor.review editor.replacing editor.ide agents.fs_reading agents.fs_diff changes.attributes agents.fs_writing
+    changes.awaiting changes.archives agents.fs_texts agents.fs_reading trees.sessions trees.indexes trees.queries
+    trees.contents trees.sets trees.find trees.reports editor.review editor.replacing editor.ide agents.fs_diff
+    changes.attributes agents.fs_writing
     agents.context agents.shell agents.rules agents.turns
 """.split()
 

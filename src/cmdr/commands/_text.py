@@ -9,19 +9,7 @@ from cmdr.model.units import count, iso_date
 from cmdr.model.units import size_text as size_text
 
 if TYPE_CHECKING:
-    from cmdr.index.query.queries import IndexQueries
     from cmdr.model.trees.node import Node
-
-
-def freshness_of(answers: IndexQueries) -> str:
-    """`stale` or `scanning` when an answer may not know the latest: the index is read again, or was not checked yet."""
-    state = answers.indexed.freshness.state
-    return state if state in ("stale", "scanning") else ""
-
-
-def behind(answers: IndexQueries) -> str:
-    """The same, as said behind an answer."""
-    return f" ({state})" if (state := freshness_of(answers)) else ""
 
 
 def day_of(node: Node) -> str:

@@ -15,6 +15,7 @@ class PathNotFound(DiskError):
 
     def __init__(self, path: bytes) -> None:
         super().__init__(f"Path not found: {to_wire(path)}")
+        self.path = path
 
 
 class NotAFolder(DiskError):

@@ -9,7 +9,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -164,8 +164,13 @@ class Library:
             indexed.options,
         )
 
-    def covering(self, path: bytes, least: Coverage = Coverage.PART) -> IndexQueries | None:
-        """The index that knows a path best, among equals the one with the deepest root; None when none does."""
+    def covering(
+        self, path: bytes, least: Coverage = Coverage.PART, moments: Mapping[str, int] | None = None
+    ) -> IndexQueries | None:
+        """The index that knows a path best, among equals the one with the deepest root; None when none does.
+
+        Its answers about the path are as of now, or as of the `moments` that the indexes had when the call began.
+        """
         best: IndexQueries | None = None
         most = (least, 0)
         for record in self.catalogue.indexes():
@@ -174,10 +179,30 @@ class Library:
             answers = self.get(record.id)
             if not answers.indexed.scanned:
                 continue
+            # An index that was opened since was scanned since, or it has listed nothing.
+            answers = answers.as_of(None if moments is None else moments.get(record.id, 1), path)
             known = (coverage_of(answers.view, path), len(record.root))
             if known > most:
                 best, most = answers, known
         return best
+
+    def moments(self) -> dict[str, int]:
+        """A moment of every open index, for questions that are answered later."""
+        return {index_id: answers.indexed.begin_moment() for index_id, answers in tuple(self._open.items())}
+
+    def true_answers(self, index_id: str, place: bytes, patience_s: float) -> IndexQueries:
+        """An index as of now, waited for with patience; what the system does not tell of is read again as a whole."""
+        answers = self.get(index_id).as_of(None, place, patience_s)
+        if answers.behind and not answers.indexed.is_watched:
+            moment = answers.indexed.begin_moment()
+            answers.indexed.scan(cancelled=lambda: self._closed)
+            answers = self.get(index_id).as_of(moment, place)
+        return answers
+
+    def hear(self) -> None:
+        """Let every open index be told what has happened until now; `version` then shows whether anything has."""
+        for answers in tuple(self._open.values()):
+            answers.indexed.hear()
 
     def with_longest_history(self, path: bytes) -> IndexQueries | None:
         """Of the indexes that know what is in a folder the one that remembers the longest; None when none does."""
@@ -233,7 +258,9 @@ class Library:
             raise BadQuestion(f"There is no report {kind[:40]!r}; there are {', '.join(KINDS)}.")
         if kind == "growth":
             members = self.sets.members(set_id) if set_id is not None else None
-            return growth_report(self.get(index_id), limit, since, below, members, cursor)
+            answers = self.get(index_id).as_of(None, below)
+            made = growth_report(answers, limit, since, below, members, cursor)
+            return replace(made, behind=answers.behind)
         return self._report(index_id, kind, limit, below, set_id, cursor, stop, keep)[0]
 
     def duplicates(
@@ -258,7 +285,7 @@ class Library:
         stop: Callable[[], bool],
         keep: Keep,
     ) -> tuple[Report, Spare | None]:
-        answers = self.get(index_id)
+        answers = self.get(index_id).as_of(None, below)
         view = answers.view
         rows: Column | None = None
         inside: int | None = None
@@ -273,7 +300,9 @@ class Library:
         page = made.rows[first:]
         more = limit > 0 and len(page) == limit and first + limit < made.total
         following = make_cursor(self.catalogue.secret, scope, first + limit, 0) if more else None
-        return replace(made, rows=page, cursor=following), spare
+        behind = answers.behind
+        spare = None if spare is None else replace(spare, behind=behind)
+        return replace(made, rows=page, cursor=following, behind=behind), spare
 
     def epochs(self, index_id: str) -> tuple[int, ...]:
         """The snapshots that growth can be measured from, oldest first."""

@@ -8,15 +8,17 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
+from cmdr.index.contents.searching import ContentIndex
+from cmdr.index.delta.catching_up import PATIENCE_S, AsOfNow
 from cmdr.index.delta.changed_directories import changed_directories
 from cmdr.index.delta.compact import compact
 from cmdr.index.delta.live_updates import LiveUpdates
 from cmdr.index.delta.refresh import RefreshOptions, refresh, rows_to_list
 from cmdr.index.disk_space import disk_full_as_error
-from cmdr.index.errors import Cancelled, Corrupt, RootMissing, ScanRunning
+from cmdr.index.errors import Cancelled, Corrupt, IndexFault, RootMissing, ScanRunning
 from cmdr.index.scan.scan import scan
 from cmdr.index.scan.walk import Progress
 from cmdr.index.snapshots.history import remember
@@ -71,6 +73,8 @@ class IndexedTree:
         os.makedirs(home, mode=0o700, exist_ok=True)
         self._state = TreeState(record, home, catalogue)
         self._live_updates = LiveUpdates(self, self._lock)
+        self.contents: ContentIndex | None = None
+        """What says which files may hold a text, where contents were indexed too."""
 
     # -- reading --------------------------------------------------------------------------------------------------
     @property
@@ -96,12 +100,43 @@ class IndexedTree:
         return self._state.freshness(current)
 
     @property
-    def version(self) -> tuple[int, int, bool, str | None]:
+    def version(self) -> tuple[int, int, int, bool, str | None]:
         """Which view is known now, and whether it is behind: read from memory and put together in no time."""
         state = self._state
         view = state.latest
         epoch, revision = (-1, -1) if view is None else (view.epoch, view.revision)
-        return epoch, revision, self._scanning, state.dirty
+        return epoch, revision, self._live_updates.times_told, self._scanning, state.dirty
+
+    def hear(self) -> None:
+        """Be told what has happened until now."""
+        self._live_updates.drain()
+
+    @property
+    def is_scanning(self) -> bool:
+        """Whether the whole tree is being read."""
+        return self._scanning or self._idling
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether some changes may not be known."""
+        return self._state.dirty is not None
+
+    @property
+    def own(self) -> bytes:
+        """Where our own state is, which is not followed."""
+        return self._own
+
+    def begin_moment(self) -> int:
+        """The moment in which a question is asked, for `as_of`."""
+        return self._live_updates.begin_moment()
+
+    def as_of(self, moment: int, place: bytes, patience_s: float = PATIENCE_S) -> AsOfNow:
+        """The view that shows what is at and below a place as it was in a moment or later, or how far it is behind."""
+        return self._live_updates.as_of(moment, place, patience_s)
+
+    def all_is_known(self) -> None:
+        """Every folder was compared with the disk and is watched."""
+        self._state.checked()
 
     def mark_stale(self, why: str) -> None:
         """Some changes are not known yet."""
@@ -154,6 +189,8 @@ class IndexedTree:
             # would keep everybody waiting.
             options = replace(self.options, workers=1, nice=IDLE_NICE) if idle else self.options
             try:
+                known = self._live_updates.known
+                moment, watched = known.moment, known.watched_now()
                 first_id = self.catalogue.next_id(self.record.id)
                 before = self._state.latest
                 view = scan(self.record.root, self.home, options, before, progress, cancelled, first_id)
@@ -167,6 +204,8 @@ class IndexedTree:
             finally:
                 self._scanning = self._idling = False
             remember(self.home, self._state.base, view)
+            if not view.facts.get("cancelled"):
+                known.scanned(view, moment, watched)
             self._install(view)
             return view
 
@@ -200,29 +239,42 @@ class IndexedTree:
         stop: Callable[[], bool] = lambda: False,
         *,
         edits: bool = True,
+        save: bool = True,
     ) -> Changes:
         """List some directories again, or of large ones only these names; whoever calls holds the index's lock.
 
-        Without `edits` only names that came or went are looked for in large ones.
+        Without `edits` only names that came or went are looked for in large ones. What is not saved at once is for
+        `save`.
         """
-        view, state = self.view, self._state
+        view, state, updates = self.view, self._state, self._live_updates
+        moment = updates.known.moment
         paths = {number: path for number in changed if not self.is_own(path := view.directory_path(number))}
         known = state.followed if edits else state.checked  # a check looks everywhere, what was told does not
         if not paths:
             known()
             return Changes(0, 0, 0)
-        wanted = RefreshOptions(self.options.depth_limit, self.options.cross_file_systems, edits, names)
+        limit, cross = self.options.depth_limit, self.options.cross_file_systems
+        wanted = RefreshOptions(limit, cross, edits, names, updates.count_entries)
         try:
             found = refresh(view, state.delta, list(paths), wanted, stop)
         except RootMissing:
             self.mark_stale("its folder is not there")
             raise
-        state.apply(found.delta)
+        state.apply(found.delta, save=save)
         known()
-        self._live_updates.watch_listed(found.paths)
+        updates.listed(found, moment)
         if self.delta_rows > self.compact_above and self._run_later is not None:
             self._run_later(self.compact)
         return Changes(found.listed, found.added, found.removed)
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether something is known that a restart would have to find again."""
+        return self._state.is_unsaved
+
+    def save(self) -> None:
+        """Keep what is known; whoever calls holds the index's lock."""
+        self._state.save()
 
     def is_own(self, path: bytes) -> bool:
         """Whether a path is our own state."""
@@ -266,3 +318,5 @@ class IndexedTree:
     def close(self) -> None:
         """Watch no more."""
         self._live_updates.close()
+        with suppress(IndexFault, OSError), self._lock:  # the next check finds it again
+            self.save()

@@ -21,6 +21,8 @@ from cmdr.model.units import iso_date
 VERIFY_AT_OPEN_BYTES = 64 << 20
 """Size of a snapshot up to which its checksums are compared before it answers; that takes some 30 ms."""
 
+_IDS_AT_ONCE = 1024
+
 
 class TreeState:
     """Read at any time; whoever changes it holds the index's lock."""
@@ -32,6 +34,8 @@ class TreeState:
         self.latest: View | None = None
         self.checked_ns: int | None = None
         self.dirty: str | None = "not checked since the program started"
+        self.is_unsaved = False
+        self._reserved = catalogue.next_id(record.id)
         clear_leftovers(home)
         self.base, self.set_aside = open_newest_snapshot(home)
         if self.base is not None:
@@ -72,7 +76,9 @@ class TreeState:
         """A new snapshot becomes the current one, and the one before is removed."""
         before = self.base
         self._catalogue.reserve_ids(self._record.id, view.next_id)
+        self._reserved = max(self._reserved, view.next_id)
         self.base, self.delta, self.latest = view, Delta(), view
+        self.is_unsaved = False
         self.checked()
         if before is None:
             return
@@ -81,14 +87,29 @@ class TreeState:
         with suppress(OSError):
             os.unlink(self._delta_path(before))
 
-    def apply(self, delta: Delta) -> None:
-        """What changed is written down, and shows."""
+    def apply(self, delta: Delta, *, save: bool = True) -> None:
+        """What changed is written down, at once or by the next `save`, and shows."""
         base, before = self.base, self.view
         assert base is not None
-        self._catalogue.reserve_ids(self._record.id, delta.next_id)
-        with disk_full_as_error("what changed; the index stays as it was"):
-            save_delta(self._delta_path(base), delta)
+        self._reserve(delta.next_id)
+        if save:
+            with disk_full_as_error("what changed; the index stays as it was"):
+                save_delta(self._delta_path(base), delta)
+        self.is_unsaved = not save
         self.delta, self.latest = delta, apply_delta(base, delta, before.revision + 1)
+
+    def save(self) -> None:
+        """Write down what shows already."""
+        if self.is_unsaved and self.base is not None:
+            self.is_unsaved = False  # what cannot be written is found again by the next check
+            with disk_full_as_error("what changed; it is looked for again at the next start"):
+                save_delta(self._delta_path(self.base), self.delta)
+
+    def _reserve(self, upto: int) -> None:
+        """An id that was given out is never given to another node, whatever is lost; several at once are noted."""
+        if upto > self._reserved:
+            self._reserved = upto + _IDS_AT_ONCE
+            self._catalogue.reserve_ids(self._record.id, self._reserved)
 
     def set_base_aside(self) -> None:
         """The stored snapshot is damaged: the tree must be scanned again."""

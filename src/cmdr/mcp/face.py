@@ -25,12 +25,13 @@ from cmdr.mcp.subscriptions import Subscriptions
 from cmdr.mcp.tools import Tools
 
 INSTRUCTIONS = """\
-cmdr is a two-pane file commander that you share with a person: you both see the same panes, and what you do shows on
-their screen. Read `state` (or cmdr://state) for both panes: path, rows as `i:INDEX KIND NAME`, [cur] cursor, [sel]
-selected. `pane` is left, right, focused or other. Rows carry a `rev`; pass it back when you count rows.
+cmdr is a two-pane file commander that you share with a person: what you do shows on their screen, and they decide.
+Find: query_run (names, sizes, dates, contents), cd, report. They answer with counts, samples and a set. Read: fs_read.
+Propose: copy, move, delete, rename, mkdir, open_diff, on paths or a set. Nothing has happened until the person
+accepts: `await` the proposal to learn the outcome. Close its confirmation dialog to withdraw it.
 Answers begin with OK: (it has happened) or ERROR: (what, why, what to do next).
-Changes to files are proposals: copy, mkdir and the like open a confirmation that only the person can accept. Nothing
-has happened until they do. `await` the proposal to learn the outcome; close the confirmation dialog to withdraw it.
+Where you have `state`, it shows both panes: path, rows as `i:INDEX KIND NAME`, [cur] cursor, [sel] selected. `pane` is
+left, right, focused or other. Rows carry a `rev`; pass it back when you count rows.
 Names with spaces or odd characters are JSON-quoted; give them back as the string they stand for."""
 
 _LISTS = CacheHint(ttl_ms=60_000, scope="public")

@@ -10,30 +10,36 @@ from mcp.shared.exceptions import MCPError
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.call import Call, Progress
 from cmdr.core.dispatch.principals import Access
-from cmdr.core.dispatch.registry import Command
+from cmdr.core.dispatch.registry import Command, title_of
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.mcp.caller import Context, caller_of, conversation_of, toolsets_of
 from cmdr.mcp.proposal_links import ProposalLinks
+from cmdr.mcp.tool_search import search_meta
 from cmdr.model.content_part import AnswerPart, TextPart
 
 log = logging.getLogger(__name__)
 
 
 def tool_of(command: Command) -> types.Tool:
-    """How a command is listed."""
+    """How a command is listed; what the protocol's defaults say, or a name does, is left out: agents pay for each.
+
+    So is that a call may be repeated. A tool takes other spellings than it lists, so its schema forbids none; what is
+    not understood is told in an error.
+    """
     reads = command.access is Access.READ
+    schema = command.schema()
+    schema.pop("additionalProperties", None)
     return types.Tool(
         name=command.name,
-        title=command.title,
+        title=command.title if command.title != title_of(command.name) else None,
         description=command.description,
-        input_schema=command.schema(),
+        input_schema=schema,
         annotations=types.ToolAnnotations(
-            read_only_hint=reads,
-            destructive_hint=command.destructive,
-            idempotent_hint=command.idempotent or reads,
+            read_only_hint=True if reads else None,
+            destructive_hint=None if reads else command.destructive,
             open_world_hint=False,
         ),
-        _meta={"anthropic/alwaysLoad": True} if command.always_loaded else None,
+        _meta=search_meta(command.name),
     )
 
 

@@ -6,6 +6,7 @@ An entry that is not understood in every part becomes a rule with a problem, whi
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 from datetime import time as clock
@@ -13,14 +14,14 @@ from datetime import time as clock
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.plans.plan_item import Verb
 from cmdr.model.rules import ADMITTED, MAX_ROOTS, MAX_RULES, Budget, Rule
+from cmdr.model.units import UnitError, read_size
 
 KEY = "rules"
 MOST_FILES = 1_000_000
 MOST_BYTES = 1 << 50
 MOST_OPERATIONS = 1000
 _CLIENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_SIZE = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,3}))? ?(B|KiB|MiB|GiB|TiB)?")
-_UNITS = {None: 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+_UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 _HEADER = re.compile(r"""^[ \t]*\[\[[ \t]*(?:rules|"rules"|'rules')[ \t]*\]\]""", re.MULTILINE)
 _MAX_SUSPENDED = 200
 _NOBODY = Budget(0, 0, 0)
@@ -165,9 +166,9 @@ def _bytes(value: object) -> int:
     size = -1
     if isinstance(value, int) and not isinstance(value, bool):
         size = value
-    elif isinstance(value, str) and (found := _SIZE.fullmatch(value.strip())):
-        whole, part, unit = found.groups()
-        size = int(whole) * _UNITS[unit] + (int(part) * _UNITS[unit] // 10 ** len(part) if part else 0)
+    elif isinstance(value, str):
+        with suppress(UnitError):
+            size = read_size(value)
     if not 0 <= size <= MOST_BYTES:
         raise _Mistake("bytes", 'is a size such as "2 GiB"')
     return size

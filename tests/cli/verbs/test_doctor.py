@@ -69,7 +69,7 @@ def test_every_trouble_comes_with_its_remedy(home):
             assert told[number + 1].startswith("      → "), line
     assert f"port {port} cannot be used" in done.stdout
     assert "/no/such/root is not a folder" in done.stdout
-    assert "CMDR_MCP_TOOLSETS" in done.stdout
+    assert "agents get: fs, index, ops, panes, review; switched on: allow_write" in done.stdout
 
 
 def test_a_state_folder_of_others_is_named_with_the_command_that_mends_it(home):

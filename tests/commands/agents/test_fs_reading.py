@@ -48,7 +48,7 @@ def test_a_long_folder_comes_in_pages(ground):
 def test_a_short_file_is_read_whole(ground):
     answer = ground.ask("fs_read", path="file.txt")
     mtime = os.stat(ground.root / "file.txt").st_mtime_ns
-    assert answer == f"OK: {ground.root}/file.txt lines 1-1, mtime {mtime}\ninside\n"
+    assert answer == f"OK: lines 1-1, mtime {mtime}\ninside\n"
 
 
 def test_the_seeds_dotted_names_work(ground):
@@ -159,14 +159,23 @@ def test_what_is_not_there_is_simply_no(ground):
 
 
 def test_a_caller_without_a_token_gets_no_contents_and_sees_no_tools(ground):
-    assert not [name for name in ground.names(SAME_USER) if name.startswith(("fs_", "context_", "shell"))]
-    for tool in ("fs_read", "fs_list", "fs_exists", "fs_stat", "context_get_selection"):
+    assert not [name for name in ground.names(SAME_USER) if name.startswith(("fs_", "shell"))]
+    for tool in ("fs_read", "fs_list", "fs_exists", "fs_stat"):
         assert ground.ask(tool, SAME_USER, path="file.txt").startswith("UNKNOWN")
         assert "inside" not in ground.ask("command", SAME_USER, id=tool, args={"path": "file.txt"})
 
 
-def test_the_tools_are_off_unless_the_toolset_is_on(tmp_path):
-    with Ground(tmp_path, toolsets=DEFAULT_TOOLSETS) as made:
+def test_reading_is_on_unless_the_person_takes_the_toolset_away(tmp_path):
+    with Ground(tmp_path / "usual", write=False, toolsets=DEFAULT_TOOLSETS) as made:
+        assert made.ask("fs_read", path="file.txt") == "OK: lines 1-1\ninside\n"
+        assert {name for name in made.names() if name.startswith("fs_")} == {
+            "fs_read",
+            "fs_list",
+            "fs_exists",
+            "fs_stat",
+            "fs_diff",
+        }
+    with Ground(tmp_path / "less", write=False, toolsets=DEFAULT_TOOLSETS - {"fs"}) as made:
         assert not [name for name in made.names() if name.startswith("fs_")]
         assert made.ask("fs_read", path="file.txt").startswith("UNKNOWN")
         assert "inside" not in made.ask("command", id="fs_read", args={"path": "file.txt"})
@@ -195,7 +204,7 @@ def test_context_is_told_in_one_line(ground):
 def test_a_negative_line_counts_from_the_end(ground, end):
     (ground.root / "log").write_text("\n".join(f"line {number}" for number in range(1, 101)) + end)
     answer = ground.ask("fs_read", path="log", line=-3)
-    assert answer.partition("\n")[0].split(", ")[0].endswith("log lines 98-100")
+    assert answer.partition("\n")[0].split(", ")[0] == "OK: lines 98-100"
     assert body(answer) == f"line 98\nline 99\nline 100{end}"
     assert body(ground.ask("fs_read", path="log", line=-3, lines=1)) == "line 98\n"
     assert "more at line 99" in ground.ask("fs_read", path="log", line=-3, lines=1)
@@ -230,3 +239,119 @@ def test_a_negative_offset_counts_bytes_from_the_end_and_cuts_no_character(groun
     assert body(ground.ask("fs_read", path="empty", offset=-5)) == ""
     (ground.root / "latin").write_bytes(b"caf\xe9s")
     assert body(ground.ask("fs_read", path="latin", offset=-2)) == "és"
+
+
+def test_several_files_are_read_in_one_call_under_their_names(ground):
+    (ground.root / "b.txt").write_text("bee")
+    (ground.root / "odd name").write_text("odd\n")
+    with Ground(ground.home, write=False) as reader:
+        answer = reader.ask(
+            "fs_read", path=["file.txt", "b.txt", "odd name", "gone", "sub", f"{ground.root}/sub/inner.txt"]
+        )
+    assert answer == (
+        "OK: ==> file.txt <==\ninside\n==> b.txt <==\nbee\n"
+        '==> "odd name" <==\nodd\n'
+        f"==> gone <==\nPath not found: {ground.root}/gone\n"
+        f"==> sub <==\n{ground.root}/sub is a folder. List it with fs_list.\n"
+        f"==> {ground.root}/sub/inner.txt <==\ninner\n"
+    )
+    assert ground.ask("fs_read", paths=["gone", "../outside/secret.txt"]).startswith("ERROR: ==> gone <==")
+    assert ground.ask("fs_read").startswith('ERROR: Give "path"')
+    assert ground.ask("fs_read", path=[]).startswith('ERROR: Give "path"')
+
+
+def test_several_files_share_one_answer_and_each_says_where_it_goes_on(ground):
+    (ground.root / "short").write_text("one\n")
+    for name in ("long", "longer"):
+        (ground.root / name).write_text("".join(f"{number:05}\n" for number in range(20_000)))
+    answer = ground.ask("fs_read", path=["long", "short", "longer"])
+    assert len(answer) <= 20_000
+    assert "\n==> short mtime " in answer
+    for name in ("long", "longer"):
+        head = next(line for line in answer.splitlines() if f"==> {name} lines 1-" in line)
+        last, following = (
+            int(head.split("lines 1-")[1].split(",")[0]),
+            int(head.split("more at line ")[1].split(" ")[0]),
+        )
+        assert following == last + 1
+        assert body(ground.ask("fs_read", path=name, line=following, lines=1)) == f"{last:05}\n"
+        assert last > 1000
+
+
+def test_more_files_than_one_answer_holds_are_counted(ground):
+    for number in range(60):
+        (ground.root / "sub" / "deep" / f"{number:02}.md").write_text(f"{number}\n")
+    answer = ground.ask("fs_read", path="sub/deep/*.md")
+    assert answer.count("==> sub/deep/") == 50
+    assert answer.endswith("… 10 files more: ask for them alone")
+
+
+def test_a_pattern_means_the_files_of_one_folder(ground):
+    (ground.root / "a.py").write_text("1\n2\n")
+    (ground.root / "b.py").write_text("3\n")
+    (ground.root / ".hidden.py").write_text("4\n")
+    (ground.root / "we*rd.py").write_text("5\n")
+    assert ground.ask("fs_read", path="*.py", count=True) == "OK: 2 a.py\n1 b.py\n1 we*rd.py\n4 total"
+    assert ground.ask("fs_read", path=".*.py", count=True) == "OK: 1 .hidden.py"
+    assert ground.ask("fs_read", path="we*rd.py", count=True) == "OK: 1 we*rd.py"
+    assert ground.ask("fs_read", path="*.rs").startswith("ERROR: No file matches *.rs: a pattern is for one folder.")
+    assert ground.ask("fs_read", path="../*").startswith("ERROR: ")
+
+
+def test_lines_are_counted_without_being_read(ground):
+    (ground.root / "three").write_text("1\n2\n3")
+    (ground.root / "wide").write_text("1\nĊ\n", encoding="utf-16")
+    (ground.root / "empty").write_text("")
+    (ground.root / "image").write_bytes(bytes(300))
+    assert ground.ask("fs_read", path="three", count=True) == "OK: 3 three"
+    answer = ground.ask("fs_read", path=["three", "wide", "empty", "image", "gone"], count=True)
+    assert answer.splitlines() == [
+        "OK: 3 three",
+        "2 wide",
+        "0 empty",
+        "image: is not text, 300 bytes",
+        f"gone: Path not found: {ground.root}/gone",
+        "5 total",
+    ]
+    assert ground.ask("fs_read", path="gone", count=True).startswith("ERROR: Path not found")
+
+
+def test_of_very_many_files_the_longest_are_told_and_all_are_counted(ground):
+    for number in range(80):
+        (ground.root / "sub" / "deep" / f"{number:02}").write_text("x\n" * number)
+    told = ground.ask("fs_read", path="sub/deep/*", count=True).splitlines()
+    assert told[0] == "OK: 79 sub/deep/79"
+    assert told[-2:] == ["… 30 files more", f"{sum(range(80))} total in 80 files"]
+
+
+def test_the_tail_of_a_file_keeps_its_end_when_it_does_not_fit(ground):
+    (ground.root / "log").write_text("".join(f"line {number}\n" for number in range(1, 101)))
+    assert body(ground.ask("fs_read", path="log", tail=2)) == "line 99\nline 100\n"
+    assert ground.ask("fs_read", path="log", tail=2).startswith("OK: lines 99-100, mtime")
+    assert body(ground.ask("fs_read", path="log", tail=1000)).startswith("line 1\n")
+    (ground.root / "rows").write_text("".join(f"{number:05} {'x' * 94}\n" for number in range(1, 1001)))
+    cut = ground.ask("fs_read", path="rows", tail=500)
+    assert body(cut).endswith(f"01000 {'x' * 94}\n")
+    first = int(cut.split("lines ")[1].split("-")[0])
+    assert body(cut).startswith(f"{first:05} ")
+    assert 800 < first < 900
+    (ground.root / "one").write_text("y" * 50_000)
+    assert "more at offset" in ground.ask("fs_read", path="one", tail=1)
+    assert "not both" in ground.ask("fs_read", path="log", tail=2, line=3)
+
+
+def test_several_paths_are_listed_looked_at_and_told_in_one_call(ground):
+    assert (
+        ground.ask("fs_exists", path=["file.txt", "gone", "sub"])
+        == "OK: file.txt: yes, file\ngone: no\nsub: yes, folder"
+    )
+    assert ground.ask("fs_exists", path=["file.txt", "../outside"]).count("outside the folders") == 1
+    listed = ground.ask("fs_list", path=["sub", "sub/deep"]).splitlines()
+    assert listed[0] == "OK: ==> sub <=="
+    assert "f inner.txt 6" in listed
+    assert listed[-2:] == ["==> sub/deep <==", "0 entries"]
+    first, second = ground.ask("fs_stat", path=["file.txt", "gone"]).splitlines()
+    assert first.startswith("OK: file.txt: file 7 20")
+    assert second == f"gone: Path not found: {ground.root}/gone"
+    assert ground.ask("fs_list", path=[]).startswith('ERROR: "path" is an empty list')
+    assert "at most 200" in ground.ask("fs_exists", path=["x"] * 201)

@@ -30,7 +30,7 @@ async def test_an_approved_copy_is_carried_out_and_can_be_undone(desk):
         assert outcome.startswith("OK: Approved. copy done: 2 files")
         assert (at.root / "right" / "README.md").read_bytes() == b"x" * 2403
         assert (at.root / "right" / "docs" / "guide.md").exists()
-        back = id_in(await at.agent("undo"))
+        back = id_in(await at.agent("undo", operation="last"))
         await at.person("approve", proposal=back, digest=(await shown(at, back))["digest"])
         await at.agent("await", proposal=back)
         assert not (at.root / "right" / "README.md").exists()

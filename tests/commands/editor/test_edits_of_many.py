@@ -192,7 +192,8 @@ async def test_a_file_that_is_missing_is_named_with_the_way_to_make_it(desk, sma
     async with opened(desk, small_tree) as at:
         some = [*edits(at, "one"), {"path": str(at.left / "new.py"), "old": "x", "new": "y"}]
         assert await at.ask(AGENT, "open_diff", {"edits": some}) == (
-            f'ERROR: {at.left / "new.py"} does not exist; give "contents", or an edit with an empty "old".'
+            f"ERROR: {at.left / 'new.py'} does not exist, so there is nothing to replace. "
+            'Check the path, or give "contents".'
         )
 
 

@@ -534,3 +534,12 @@ async def test_edits_that_are_being_kept_count_too(desk, small_tree, tmp_path):
         for case in at.commander.editor.reviews.waiting:
             await at.person("review.reject", review=case.id, reason="enough")
         assert 'OK: DIFF_REJECTED: "enough"' in await asyncio.gather(*calls)
+
+
+async def test_an_edit_of_a_file_that_is_not_there_says_so_and_what_to_do(desk, small_tree):
+    async with opened(desk, small_tree) as at:
+        path = str(small_tree / "left" / "nowhere.md")
+        answer = await at.ask(AGENT, "open_diff", {"path": path, "edits": [{"old": "a", "new": "b"}]})
+        assert answer == (
+            f'ERROR: {path} does not exist, so there is nothing to replace. Check the path, or give "contents".'
+        )

@@ -221,3 +221,21 @@ async def test_a_pane_that_shows_a_list_of_files_says_which(desk):
         left = (await at.state())["left"]
         assert (left["path"], left["shows"]) == (at.path(), "set keep")
         assert "shows" not in (await at.state())["right"]
+
+
+async def test_files_are_told_when_files_are_asked_for(desk):
+    """In a pane with more folders than rows were asked for, every row was a folder."""
+    async with desk() as at:
+        for number in range(5):
+            (at.root / "left" / f"folder{number}").mkdir()
+        await at.agent("refresh", pane="left")
+        await at.agent("sort", pane="left", by="size", order="desc")
+        left = (await at.state(pane="left", limit=3))["left"]
+        assert [row.split()[1] for row in left["files"]] == ["d", "d", "d"]
+        left = (await at.state(pane="left", limit=3, kind="file"))["left"]
+        assert left["files"] == ["i:7 f README.md", "i:8 f package.json", "i:9 f a9.txt"]
+        assert left["loadedRange"] == [7, 10]
+        assert left["totalFiles"] == 11
+        left = (await at.state(pane="left", kind="folder", detail="names"))["left"]
+        assert len(left["files"]) == 7
+        assert all(row.split()[1] == "d" for row in left["files"])

@@ -8,10 +8,12 @@ import pytest
 
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.trees.indexing import Indexing
+from cmdr.index.query.queries import IndexQueries
 from cmdr.model.job import Job, JobState, Progress, ScanJob
 
 AGENT = Principal("agent", "tester")
 OTHER = Principal("agent", "somebody-else", token=True)
+NONE_YET = " You have none yet: query_run makes one of what it finds."
 
 
 def set_in(answer):
@@ -24,6 +26,14 @@ def shelf(desk, tmp_path):
     state = tmp_path / "state"
     state.mkdir(mode=0o700)
     return lambda **how: desk(indexes=str(state), **how)
+
+
+@pytest.fixture
+def no_patience(monkeypatch):
+    """Nobody waits until an answer is true, and nothing makes it so behind."""
+    monkeypatch.setattr(Indexing, "_follow", lambda *_: None)
+    monkeypatch.setattr(IndexQueries.as_of, "__defaults__", (None, 0.0))
+    monkeypatch.setattr("cmdr.index.delta.catching_up.LITTLE", -1)
 
 
 async def test_cd_works_at_once_without_an_index(shelf):
@@ -55,7 +65,11 @@ async def test_cd_moves_no_pane_and_another_agent_not_either(shelf):
 async def test_cd_to_what_is_not_a_folder_is_refused_and_stays(shelf):
     async with shelf() as at:
         await at.agent("cd", path=at.path())
-        assert await at.agent("cd", path="nope") == f"ERROR: Path not found: {at.path()}/nope"
+        assert await at.agent("cd", path="nope/nor/this") == (
+            f"ERROR: Path not found: {at.path()}/nope/nor/this. To look below the nearest folder that is there: "
+            f'query_run {{"root": "{at.path()}", "name": "this"}}.'
+        )
+        assert await at.person("cd", path=at.path("nope")) == f"ERROR: Path not found: {at.path('nope')}"
         assert (await at.agent("cd", path="README.md")).startswith("ERROR: Not a folder")
         assert (await at.agent("cd", path=".")).startswith(f"OK: {at.path()}:")
 
@@ -229,7 +243,7 @@ async def test_commands_for_programs_are_no_tools_and_not_in_the_palette_and_ans
     async with shelf() as at:
         listed = re.findall(r"id: (\S+)", await at.agent("commands_list"))
         for_programs = {command.name for command in at.commander.registry if command.programs_only}
-        assert len(for_programs) == 23
+        assert len(for_programs) == 24
         assert not for_programs & set(listed)
         assert not any(command.is_tool for command in at.commander.registry if command.programs_only)
         answer = json.loads(await at.agent("index.list"))
@@ -306,7 +320,7 @@ async def test_a_query_says_what_its_index_never_looked_into(shelf):
         await indexed(at, root=at.path(), depthLimit=1)
         answer = await at.agent("query_run", root=at.path(), text="readme")
         assert answer.splitlines()[:2] == [
-            f"OK: 1 found, 2.3K in all below {at.path()}",
+            f"OK: 1 found, 2.3K in all below {at.path()}: 2403b",
             "not covered: 3 folders beyond the depth limit",
         ]
         await indexed(at, root=at.path())
@@ -383,15 +397,17 @@ async def test_growth_is_told_from_the_index_that_remembers_longest(shelf):
         assert "added new.bin 4.9K" in told, told
 
 
-async def test_an_answer_that_may_not_know_the_latest_says_so(shelf, monkeypatch):
-    monkeypatch.setattr(Indexing, "_follow", lambda *_: None)  # it would be up to date again in a moment
+async def test_an_answer_that_may_not_know_the_latest_says_so_and_how_many_folders_are_behind(shelf, no_patience):
     async with shelf() as at:
         await indexed(at, root=at.path())
-        answers = await at.commander.indexing.covering(os.fsencode(at.path()))
-        answers.indexed.mark_stale("for a test")
+        late = "(index behind: 5 folders)"
         found = await at.agent("query_run", root=at.path(), text="readme")
-        assert found.splitlines()[0] == f"OK: 1 found, 2.3K in all below {at.path()} (stale)"
-        assert " (stale)\n" in await at.agent("report", kind="largest-files", root=at.path())
+        assert found.splitlines()[0] == f"OK: 1 found, 2.3K in all below {at.path()}: 2403b {late}"
+        assert f" {late}\n" in await at.agent("report", kind="largest-files", root=at.path())
+        assert (await at.agent("cd", path=at.path())).splitlines()[0].endswith(f" {late}")
+        assert (await at.agent("find.run", root=at.path(), text="readme")).splitlines()[0].endswith(f" {late}")
+        index = json.loads(await at.agent("index.list"))["indexes"][0]["id"]
+        assert json.loads(await at.agent("tree.page", indexId=index))["behind"] == 5
 
 
 async def test_a_scan_says_what_it_could_not_cover(shelf):
@@ -507,7 +523,7 @@ async def test_a_set_answers_to_its_name_everywhere_and_only_to_its_owner(shelf)
         assert await at.agent("select", pane="left", set="papers") == "OK: Selected 1 file"
         assert (await at.agent("copy", set="papers", to=at.path("right"))).startswith("OK: Copy dialog opened")
         theirs = await at.ask(OTHER, "resource_set", {"action": "get", "set": "papers"})
-        assert theirs == "ERROR: No resource set papers."
+        assert theirs == f"ERROR: No resource set papers.{NONE_YET}"
 
 
 async def test_a_filter_takes_a_set_by_its_name_and_only_from_its_owner(shelf):
@@ -516,7 +532,7 @@ async def test_a_filter_takes_a_set_by_its_name_and_only_from_its_owner(shelf):
         for line in ('in:"my papers"', 'kind:file and (ext:md or in:"my papers") and not (not in:"my papers")'):
             assert (await at.agent("query_run", root=at.path(), filter=line)).startswith("OK: 2 found")
             theirs = await at.ask(OTHER, "query_run", {"root": at.path(), "filter": line})
-            assert theirs == "ERROR: No resource set my papers."
+            assert theirs == f"ERROR: No resource set my papers.{NONE_YET}"
         mine = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
         theirs = await at.ask(OTHER, "query_run", {"root": at.path(), "filter": {"inSet": mine}})
         assert theirs.startswith(f"ERROR: No resource set {mine}. ")

@@ -6,6 +6,10 @@ import re
 
 import pytest
 
+from cmdr.core.dispatch.principals import Principal
+from cmdr.files.sandbox.path_resolver import Sandbox
+from cmdr.model.root_spec import RootSpec
+
 
 @pytest.fixture
 def shelf(desk, tmp_path):
@@ -162,3 +166,133 @@ async def test_an_agent_saves_only_so_many_queries(shelf, monkeypatch):
         assert "the most there may be" in await at.agent("query_run", root=at.path(), ext=["md"], saveAs="two")
         assert (await at.agent("query_run", root=at.path(), ext=["txt"], saveAs="one")).startswith("OK: ")
         assert (await at.person("query_run", root=at.path(), ext=["md"], saveAs="two")).startswith("OK: ")
+
+
+OLD, NEW = 1_500_000_000, 4_000_000_000
+
+
+@pytest.fixture
+def aged(shelf, small_tree):
+    """A shelf with one file of long ago among those of 2023, and one of the far future."""
+    for name, seconds in (("left/old.log", OLD), ("left/new.log", NEW)):
+        (small_tree / name).write_bytes(b"x" * 2000)
+        os.utime(small_tree / name, (seconds, seconds))
+    return shelf
+
+
+async def test_older_and_newer_are_understood_everywhere_and_told_in_words(aged):
+    async with aged() as at:
+        for question, found, words in (
+            ({"filter": "older:2020-01-01"}, "old.log", "older than 2020-01-01"),
+            ({"filter": {"older": "2020-01-01"}}, "old.log", "older than 2020-01-01"),
+            ({"filter": "mtime<2020-01-01"}, "old.log", "older than 2020-01-01"),
+            ({"olderThan": "2020-01-01"}, "old.log", "older than 2020-01-01"),
+            ({"filter": "newer:2090-01-01"}, "new.log", "newer than 2090-01-01"),
+            ({"filter": {"newer": "2090-01-01"}}, "new.log", "newer than 2090-01-01"),
+            ({"filter": "mtime>2090-01-01"}, "new.log", "newer than 2090-01-01"),
+            ({"newerThan": "2090-01-01"}, "new.log", "newer than 2090-01-01"),
+        ):
+            answer = await at.agent("query_run", root=at.path(), kind="file", **question)
+            assert f"/left: 2000b, {words}" in answer.splitlines()[0], answer
+            assert re.findall(r"^f (\S+)", answer, re.M) == [found]
+        for age in ("a month", "2 weeks", "30d", "yesterday", "last week"):
+            answer = await at.agent("query_run", root=at.path(), kind="file", name="*.log", olderThan=age)
+            assert re.match(r"OK: 1 found, .*, older than \d{4}-\d\d-\d\d\b", answer), answer
+        told = await at.person("find.run", root=at.path(), text="older:2020-01-01")
+        assert told.splitlines()[0].endswith("/left: older than 2020-01-01")
+        await at.person("savedQuery.save", name="old", filter="older:2020-01-01", root=at.path())
+        assert (await at.data("savedQuery.run", queryId="old"))["directions"] == "older than 2020-01-01"
+
+
+async def test_sizes_are_understood_as_people_write_them(shelf):
+    async with shelf() as at:
+        (at.root / "left" / "big").write_bytes(b"x" * (1 << 20))
+        for size in ("1MB", "1 MiB", "1.0M", 1 << 20, "1048576"):
+            answer = await at.agent("query_run", root=at.path(), kind="file", minSize=size)
+            assert answer.startswith("OK: 1 found, 1.0M in all"), answer
+            assert ": 1048576b" in answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "parameter"),
+    [
+        ({"olderThan": "someday"}, "olderThan"),
+        ({"newerThan": "someday", "olderThan": "30d"}, "newerThan"),
+        ({"newerThan": "30d", "olderThan": "30"}, "olderThan"),
+        ({"minSize": "big"}, "minSize"),
+        ({"maxSize": "-1"}, "maxSize"),
+        ({"maxSize": -1}, "maxSize"),
+    ],
+)
+async def test_a_mistake_names_the_parameter_it_stands_in_and_what_to_write(shelf, question, parameter):
+    async with shelf() as at:
+        answer = await at.agent("query_run", root=at.path(), **question)
+        assert answer.startswith(f'ERROR: "{parameter}" must be a '), answer
+        assert ": write " in answer
+
+
+@pytest.mark.parametrize("arguments", [{}, {"limit": 3}, {"saveAs": "all"}])
+async def test_a_question_that_asks_for_nothing_says_what_it_needs(shelf, arguments):
+    async with shelf() as at:
+        answer = await at.agent("query_run", **arguments)
+        assert answer.startswith("ERROR: query_run needs something to find, such as "), answer
+        assert (await at.data("savedQuery.list"))["queries"] == []
+
+
+async def test_one_extension_is_a_text_and_several_are_a_list(shelf):
+    async with shelf() as at:
+        one = await at.agent("query_run", root=at.path(), ext="md")
+        assert one.startswith("OK: 2 found")
+        assert (await at.agent("query_run", root=at.path(), ext=["md", "json"])).startswith("OK: 3 found")
+        assert (await at.agent("query_run", root=at.path(), ext="md,json")).startswith("OK: 3 found")
+        assert (await at.agent("query_run", root=at.path(), ext="")).startswith("ERROR: This takes at least one value")
+
+
+async def test_a_name_is_a_part_of_it_or_a_glob_and_text_is_its_other_name(shelf):
+    async with shelf() as at:
+        part = await at.agent("query_run", root=at.path(), name="read")
+        assert part.startswith("OK: 1 found")
+        assert "content searches" not in part
+        assert (await at.agent("query_run", root=at.path(), name="a*.txt")).startswith("OK: 2 found")
+        assert (await at.agent("query_run", root=at.path(), name="docs/gui")).startswith("OK: 1 found")
+        same = await at.agent("query_run", root=at.path(), text="a*.txt")
+        assert same.startswith("OK: 2 found")
+        assert "text means names; content searches in files" in same.splitlines()
+
+
+async def test_a_word_that_is_in_no_name_says_where_it_was_looked_for(shelf):
+    """`query_run {text: "legacy_api"}` said "0 found" while eight files held it."""
+    async with shelf() as at:
+        for given, told in (("text", "text means names"), ("name", "name means file names")):
+            answer = await at.agent("query_run", root=at.path(), **{given: "legacy_api"})
+            assert answer.startswith("OK: 0 found")
+            assert f"{told}; content searches in files" in answer.splitlines()
+        assert "content searches" not in await at.agent("query_run", root=at.path(), name="*.legacy")
+
+
+async def test_a_set_is_read_and_counted_and_relative_paths_begin_where_cd_went(shelf):
+    reader = Principal("agent", "tester", token=True)
+    async with shelf() as at:
+        root = os.fsencode(at.root)
+        sandbox = Sandbox([RootSpec(root)])
+        at.commander.sandbox = sandbox
+        (at.root / "left" / "a9.txt").write_text("1\n2\n")
+        (at.root / "left" / "a10.txt").write_text("3\n")
+        found = set_in(await at.ask(reader, "query_run", {"root": at.path(), "name": "a*.txt"}))
+        counted = await at.ask(reader, "fs_read", {"set": found, "count": True})
+        assert sorted(counted.removeprefix("OK: ").splitlines()) == ["1 a10.txt", "2 a9.txt", "3 total"]
+        assert await at.ask(reader, "fs_read", {"path": "left/a10.txt"}) == "ERROR: Path not found: " + at.path(
+            "left/left/a10.txt"
+        )
+        assert await at.ask(reader, "fs_read", {"path": "a10.txt"}) == "OK: lines 1-1\n3\n"
+        await at.ask(reader, "cd", {"path": at.path("right")})
+        assert await at.ask(reader, "fs_read", {"path": "../left/a10.txt"}) == "OK: lines 1-1\n3\n"
+        assert (
+            await at.ask(reader, "fs_exists", {"path": ["other.txt", "a10.txt"]})
+            == "OK: other.txt: yes, file\na10.txt: no"
+        )
+        assert "empty" in await at.ask(
+            reader, "fs_read", {"set": set_in(await at.ask(reader, "query_run", {"name": "none"}))}
+        )
+        assert (await at.ask(reader, "fs_read", {"set": found, "path": "x"})).startswith('ERROR: Give "path"')
+        sandbox.close()

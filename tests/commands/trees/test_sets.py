@@ -161,3 +161,16 @@ async def test_a_set_is_made_in_the_index_that_knows_all_its_paths(shelf):
         assert refused == (
             f"ERROR: No index knows {outside} together with {at.path('left/docs')}. Index a folder above both."
         )
+
+
+async def test_a_set_that_is_not_there_names_those_that_are(shelf):
+    async with shelf() as at:
+        told = "ERROR: No resource set old."
+        none = await at.agent("resource_set", action="get", set="old")
+        assert none == f"{told} You have none yet: query_run makes one of what it finds."
+        for name in ("one", "two", "three", "four"):
+            await at.agent("query_run", root=at.path(), ext="md", saveAs=name)
+        answer = await at.agent("resource_set", action="get", set="old")
+        assert re.sub(r"s_\w+", "ID", answer).startswith(
+            f"{told} You have: ID four, ID three, ID two and 1 more (resource_set "
+        )

@@ -104,3 +104,28 @@ def test_buckets_that_are_full_again_are_forgotten_and_the_others_remembered():
     for caller in range(2 * 11 * PRUNE_AT):
         buckets.take(f"last {caller}", rate, 60.0 + caller)
     assert len(buckets) <= PRUNE_AT
+
+
+def test_what_proposed_nothing_counts_only_as_a_look():
+    rates = RateLimiter({**RATES, Access.VIEW: Rate(2, 8)}, scale=1)
+    for _ in range(4):
+        rates.take(ONE, Access.PROPOSE, 0.0)
+        rates.give_back(ONE, Access.PROPOSE, 0.0)
+    taken, refused = spend(rates, ONE, Access.PROPOSE, 0.0)
+    assert taken == 3
+    assert str(refused).startswith("Too many propose calls")
+    rates.give_back(ONE, Access.PROPOSE, 0.0)
+    assert "Too many view calls" in str(spend(rates, ONE, Access.PROPOSE, 0.0)[1]), "mistakes are not without bound"
+    spend(rates, ONE, Access.READ, 0.0)
+    rates.give_back(ONE, Access.READ, 0.0)
+    with pytest.raises(TooMany):
+        rates.take(ONE, Access.READ, 0.0)
+
+
+def test_what_is_given_back_to_a_full_bucket_makes_it_no_fuller():
+    buckets = TokenBuckets(scale=1)
+    buckets.give_back("one", Rate(1, 2), 0.0)
+    assert len(buckets) == 0
+    buckets.take("one", Rate(1, 2), 0.0)
+    buckets.give_back("one", Rate(1, 2), 100.0)
+    assert [buckets.take("one", Rate(1, 2), 100.0) for _ in range(3)] == [0, 0, 1000]

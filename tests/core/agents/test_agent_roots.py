@@ -10,6 +10,7 @@ from cmdr.core.agents.agent_roots import Origin, chosen_roots, open_sandbox
 from cmdr.core.environment import BadSetting
 from cmdr.core.errors import CommandError
 from cmdr.core.settings import ROOTS, Settings
+from cmdr.files.sandbox.resolved_path import HiddenInHome
 from cmdr.model.root_spec import RootSpec
 
 
@@ -135,3 +136,43 @@ def test_the_doctor_shows_the_roots_their_origin_and_what_is_missing(tmp_path, f
 
 def test_the_doctor_says_what_holds_when_nobody_chose(tmp_path):
     assert "agents' file tools may use the left pane's folder at start" in doctor(CMDR_ROOTS="")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home with something hidden in it, of a person who named no roots."""
+    home = tmp_path / "home"
+    (home / ".tool").mkdir(parents=True)
+    (home / ".tool" / "session").write_text("hidden")
+    (home / ".profile").write_text("hidden")
+    (home / "work" / ".git").mkdir(parents=True)
+    (home / "work" / ".git" / "config").write_text("open")
+    (home / "way").symlink_to(".tool")
+    monkeypatch.setenv("HOME", str(home))
+    return os.fsencode(home)
+
+
+def test_a_start_above_the_home_means_the_home(home):
+    for usual in (b"/", os.path.dirname(home), home):
+        assert chosen_roots((), (), Settings(), usual).roots == (RootSpec(home),)
+    assert chosen_roots((), (), Settings(), home + b"/work").roots == (RootSpec(home + b"/work"),)
+
+
+def test_what_is_hidden_in_a_home_is_open_only_where_the_person_named_the_folder(home):
+    usual = open_sandbox(chosen_roots((), (), Settings(), home), Settings())
+    named = open_sandbox(chosen_roots((RootSpec(home),), (), Settings(), home), Settings())
+    inner = open_sandbox(chosen_roots((), (), Settings(), home + b"/.tool"), Settings())
+    try:
+        for way in (b".tool/session", b".profile", b"way/session", b"work/../.profile"):
+            with pytest.raises(HiddenInHome, match="--root DIR"):
+                usual.resolver().find(home + b"/" + way)
+            named.resolver().find(home + b"/" + way).close()
+            usual.resolver((RootSpec(home),)).find(home + b"/" + way).close()
+        with pytest.raises(HiddenInHome):
+            usual.resolver().resolve_name(home + b"/.bashrc")
+        usual.resolver().resolve_name(home + b"/new").close()
+        usual.resolver().find(home + b"/work/.git/config").close()
+        inner.resolver().find(b"session").close()
+    finally:
+        for one in (usual, named, inner):
+            one.close()

@@ -6,14 +6,15 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.admission.fair_semaphore import FairSemaphore
-from cmdr.core.admission.limits import Concurrency
+from cmdr.core.admission.limits import CALL_RATES, Concurrency, Rate
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit.chain import read_log, verify
 from cmdr.core.dispatch.dispatcher import Dispatcher
 from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import PERSON, Access, Principal
 from cmdr.core.dispatch.registry import REGISTRY, Registry, command
-from cmdr.core.errors import NotRecorded, TooMany
+from cmdr.core.errors import CommandError, NotRecorded, TooMany
+from cmdr.files.errors import PathNotFound
 from cmdr.model.results.result import Said
 
 AGENT = Principal("agent", "tester", token=True)
@@ -90,6 +91,55 @@ async def test_a_call_that_needs_a_record_is_not_even_run_while_there_can_be_non
         assert rows[0][0] == "gap"
         assert rows[1:] == [("proposes", "ok")], "it is on the disk before its answer leaves"
         assert verify(audit._folder).gaps[0].refused == 2
+
+
+async def test_only_what_was_proposed_counts_against_the_rate_of_proposals(core, registry):
+    """Twenty mistakes in a row kept an agent from its first real proposal for a minute."""
+    fails = []
+
+    def run(call, *, path: str) -> Said:
+        """Propose something."""
+        if fails:
+            raise fails[0]
+        return Said(path)
+
+    command("picky", registry=registry, access=Access.PROPOSE, toolset="ops")(run)
+    rates = RateLimiter(CALL_RATES | {Access.PROPOSE: Rate(1e-6, 2)}, scale=1)
+    async with core(registry=registry, rates=rates) as commander:
+        for _ in range(5):
+            with pytest.raises(CommandError, match='needs "path"'):
+                await commander.run(AGENT, "picky")
+        for wrong in (CommandError("no"), PathNotFound(b"/gone")):
+            fails[:] = [wrong]
+            for _ in range(5):
+                with pytest.raises(CommandError):
+                    await commander.run(AGENT, "picky", {"path": "x"})
+        fails.clear()
+        for _ in range(2):
+            assert await commander.run(AGENT, "picky", {"path": "x"}) == "OK: x"
+        with pytest.raises(TooMany, match="Too many propose calls"):
+            await commander.run(AGENT, "picky", {"path": "x"})
+
+
+async def test_a_proposal_whose_caller_went_away_counts(core, registry):
+    begun = asyncio.Event()
+
+    async def run(call) -> Said:
+        """Propose something, and wait for the answer."""
+        begun.set()
+        await asyncio.Event().wait()
+        return Said("never")
+
+    command("waits", registry=registry, access=Access.PROPOSE, toolset="ops", blocking=True)(run)
+    rates = RateLimiter(CALL_RATES | {Access.PROPOSE: Rate(1e-6, 1)}, scale=1)
+    async with core(registry=registry, rates=rates) as commander:
+        call = asyncio.ensure_future(commander.run(AGENT, "waits"))
+        await begun.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        with pytest.raises(TooMany):
+            await commander.run(AGENT, "proposes")
 
 
 @pytest.fixture

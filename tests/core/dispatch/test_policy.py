@@ -57,7 +57,18 @@ def test_what_is_shown_is_what_is_admitted():
     ("name", "policy", "principal", "why"),
     [
         ("fs_read", Policy(ALL_TOOLSETS), SAME_USER, "fs_read needs a token: cmdr token --client NAME"),
-        ("fs_read", Policy(), AGENT, "fs_read is switched off: the person adds fs to CMDR_MCP_TOOLSETS"),
+        (
+            "fs_read",
+            Policy(DEFAULT_TOOLSETS - {"fs"}),
+            AGENT,
+            "fs_read is switched off: the person adds fs to CMDR_MCP_TOOLSETS",
+        ),
+        (
+            "fs_write",
+            Policy(DEFAULT_TOOLSETS - {"fs"}),
+            AGENT,
+            "fs_write is switched off: the person starts cmdr with CMDR_MCP_ALLOW_WRITE=1",
+        ),
         ("copy", Policy(), HELD, "copy is not among your token's toolsets, which lack ops: "),
         ("copy", Policy(), READER, "copy changes things, and your token is read-only"),
         (
@@ -92,6 +103,15 @@ def test_the_kill_switch_stops_agents_and_not_the_person():
     policy.agents_stopped = True
     assert not any(admitted(policy, command, AGENT) for command in REGISTRY)
     assert all(admitted(policy, command, PERSON) for command in REGISTRY)
+
+
+def test_writing_is_its_own_switch():
+    write, read = REGISTRY.find("fs_write"), REGISTRY.find("fs_read")
+    alone = Policy(DEFAULT_TOOLSETS - {"fs"}, allow_write=True)
+    assert alone.shows(write, AGENT)
+    assert alone.shows(read, AGENT)
+    assert Policy().shows(read, AGENT)
+    assert not Policy(ALL_TOOLSETS).shows(write, AGENT)
 
 
 def test_the_shell_is_its_own_switch():

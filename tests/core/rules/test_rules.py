@@ -311,7 +311,7 @@ async def test_deleting_for_good_and_undoing_are_always_asked(house):
     async with house.open():
         asked(await house.agent("delete", paths=[path], permanent=True))
         ran(await house.move(other))
-        asked(await house.agent("undo"))
+        asked(await house.agent("undo", operation="last"))
 
 
 async def test_nothing_is_overwritten_unless_the_rule_says_so_and_then_it_is_in_the_trash(house):

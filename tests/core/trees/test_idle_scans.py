@@ -202,6 +202,7 @@ async def test_an_edit_inside_a_file_that_nobody_told_of_is_found(standing, tmp_
         answers, _ = await indexing.ensure(os.fsencode(tree), PERSON)
         (tree / "log").write_bytes(b"x" * 5000)
         library = await indexing.library()
+        answers = library.get(answers.indexed.record.id)  # what it knows at any time, not what it answered
         library.refresh(answers.indexed.record.id)
         assert answers.node(os.fsencode(tree / "log")).size == 100
         epoch = answers.view.epoch

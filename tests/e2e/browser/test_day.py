@@ -441,12 +441,13 @@ def test_two_pages_and_a_terminal_work_on_one_workspace(at, tmp_path):
         [CMDR, str(tmp_path / "left"), str(tmp_path / "right")], cwd=str(tmp_path), **environment
     ) as terminal:
         terminal.wait(" free ")  # more than the first frame
-        terminal.send("down", "insert")
-        terminal.wait("1 of 2 selected")
         with terminal.read_meanwhile():
             port = int(re.search(r":(\d+)/", login_link(environment))[1])
             it = at(SimpleNamespace(environment=environment, port=port, tree=None))
             other = it.new_page()
+        terminal.send("down", "insert")
+        terminal.wait("1 of 2 selected")
+        with terminal.read_meanwhile():
             for page in (it.page, other):
                 expect(page.locator("#left .totals")).to_contain_text("1 of 2 selected")
             it.page.bring_to_front()

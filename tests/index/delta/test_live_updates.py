@@ -27,7 +27,9 @@ class Watched:
         self.root, self.told = root, threading.Event()
         self.index = library.index(root, FEW).id
         self.answers = library.get(self.index)
-        assert self.answers.indexed.watch(self.told.set).reason == "watched"
+        indexed = self.answers.indexed
+        assert indexed.watch(self.told.set).reason == "watched"
+        assert indexed.as_of(indexed.begin_moment(), root).behind == 0  # every folder was compared since
 
     def size(self, name: bytes) -> int | None:
         view = self.answers.view
@@ -132,7 +134,7 @@ def test_folders_beyond_the_depth_limit_are_neither_watched_nor_listed(library, 
 def test_a_watcher_that_fails_inside_no_longer_says_that_it_watches(tmp_path, caplog):
     heard = threading.Event()
 
-    def fails(_):
+    def fails(*_):
         heard.set()
         raise ValueError("a bug")
 
@@ -149,7 +151,7 @@ def test_a_watcher_that_fails_inside_no_longer_says_that_it_watches(tmp_path, ca
 
 
 def test_a_watch_takes_four_bytes(tmp_path):
-    watcher = Watcher(lambda happened: None)
+    watcher = Watcher(lambda *_: None)
     folders = []
     for number in range(300):
         folders.append((number, bytes(tmp_path / f"{number}")))

@@ -207,8 +207,8 @@ def test_growth_is_measured_from_the_snapshot_nearest_to_a_week_ago_or_to_what_i
     assert new("3") == ["step3", "step4"]
     with pytest.raises(BadQuestion, match="there are: 1, 2, 3, 4, 5"):
         new("77")
-    with pytest.raises(BadQuestion, match="such as 7d"):
-        new("yesterday")
+    with pytest.raises(BadQuestion, match="such as 30d"):
+        new("someday")
 
 
 def test_only_so_many_moments_are_kept_and_the_first_and_last_stay(library, tree, monkeypatch):

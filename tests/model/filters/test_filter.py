@@ -12,6 +12,7 @@ from cmdr.model.filters.filter_json import KNOWN, from_json, to_json
 from cmdr.model.filters.filter_text import from_text, to_text
 
 texts = st.text(min_size=1, max_size=12)
+lines = texts.filter(lambda text: "\n" not in text)
 words = st.text(min_size=1, max_size=8)
 plain = st.text("abcXYZ019-_", min_size=1, max_size=8)
 moments = st.sampled_from(["30d", "1h", "2w", "1y", "2026-01-31", "2026-01-31T10:00", "2025-12-01T08:30:15Z"])
@@ -32,6 +33,7 @@ leaves = st.one_of(
     st.builds(f.Is, st.sampled_from(get_args(f.Trait))),
     st.builds(f.InSet, texts),
     st.builds(f.DuplicateOf, texts),
+    st.builds(f.Content, st.sampled_from(get_args(f.ContentOp)), lines, st.booleans()),
 )
 filters = st.recursive(
     leaves,
@@ -118,7 +120,7 @@ def test_a_single_text_is_taken_where_a_list_is_meant():
         ('name:"x', 5),
         ("colour:red", 0),
         ("a or", 4),
-        ("mtime>yesterday", 0),
+        ("mtime>someday", 0),
         ("kind:pipe", 0),
     ],
 )
@@ -221,3 +223,85 @@ def test_a_field_that_does_not_exist_is_told_as_such_whatever_it_is_compared_wit
             from_text(text)
     with pytest.raises(f.FilterError, match="`ext` cannot be compared with >"):
         from_text("ext>pdf")
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("content:fox", f.Content("contains", "fox")),
+        ('content:"the fox"c', f.Content("contains", "the fox", True)),
+        ("content:a*b?", f.Content("contains", "a*b?")),
+        (r"content~fo+\b(x|y)", f.Content("regex", r"fo+\b(x|y)")),
+        ('content~"the fo+"c', f.Content("regex", "the fo+", True)),
+        ('content:regex"fo+"', f.Content("regex", "fo+")),
+        ('content:contains"fo+"', f.Content("contains", "fo+")),
+        ("ext:md (content:a or not content:b)", None),
+    ],
+)
+def test_contents_are_asked_for_as_a_text_or_an_expression(line, wanted):
+    found = from_text(line)
+    assert wanted is None or found == wanted
+    assert from_text(to_text(found)) == from_json(to_json(found)) == found
+
+
+def test_contents_are_asked_for_in_json_as_names_are():
+    assert from_json({"content": "fox"}) == f.Content("contains", "fox")
+    assert from_json({"content": {"regex": "fo+", "case": True}}) == f.Content("regex", "fo+", True)
+    with pytest.raises(f.FilterError, match="`glob` is not known here; use contains, regex, case"):
+        from_json({"content": {"glob": "*"}})
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("", "1 to 1,000 characters"),
+        ("x" * 10_000, "1 to 1,000 characters"),
+        ("two\nlines", "line by line"),
+        ("half \ud83d", "half of a character"),
+    ],
+)
+def test_what_no_line_can_hold_is_refused_with_its_place(value, why):
+    with pytest.raises(f.FilterError, match=why) as refused:
+        from_json({"content": value})
+    assert refused.value.position == "$.content"
+
+
+def test_contents_are_not_compared():
+    for sign in (">", "=", "<="):
+        with pytest.raises(f.FilterError, match=f"`content` cannot be compared with {sign}; write content:word"):
+            from_text(f"content{sign}fox")
+
+
+def test_the_questions_about_contents_in_a_filter_are_found():
+    wanted = from_text("ext:md (content:a or not content~b) name:c")
+    assert f.content_leaves(wanted) == (f.Content("contains", "a"), f.Content("regex", "b"))
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("size>1 MiB", "size>1M"),
+        ("size<1.5 GB report", "size<1536M report"),
+        ("size>=5 (a or b)", "size>=5 (a or b)"),
+        ('size>5 "old copy"', 'size>5 name:"old copy"'),
+        ("older:2 weeks report", "older:2w report"),
+        ("newer:last week", "newer:1w"),
+        ('older:"a month" ext:pdf', "older:30d ext:pdf"),
+        ("mtime > 2026-01-31 10:00", "mtime>2026-01-31T10:00"),
+        ("older>30d", "older:30d"),
+        ("size:1 KB", "size:1024"),
+    ],
+)
+def test_sizes_and_times_are_read_as_people_write_them(line, same):
+    assert from_text(line) == from_text(same)
+
+
+def test_older_with_the_wrong_sign_says_what_to_write():
+    with pytest.raises(f.FilterError, match="write older:30d or newer:30d"):
+        from_text("older<30d")
+
+
+def test_json_bounds_take_sizes_as_people_write_them():
+    assert from_json({"size": {"min": "1 MB"}}) == from_json({"size": {"min": 1 << 20}})
+    with pytest.raises(f.FilterError, match=r"That is no size.*\$\.size"):
+        from_json({"size": {"min": "big"}})

@@ -325,7 +325,7 @@ def test_of_a_folder_that_was_not_listed_only_the_reason_is_known(client, server
     place = client.get("/api/places", params={"path": str(tmp_path / "docs")}).json()
     counts = {"files": None, "dirs": None, "bytes": None, "allocated": None}
     assert place["counts"] == {**counts, "complete": False, "state": "unlisted"}
-    assert client.get(place["tree"]).json() == {"total": None, "entries": [], "nextPageUrl": None}
+    assert client.get(place["tree"]).json() == {"total": None, "behind": 0, "entries": [], "nextPageUrl": None}
 
 
 def test_a_node_tells_where_a_link_leads_and_to_the_same_user_not_what_a_file_holds(client, server, tmp_path):

@@ -94,6 +94,26 @@ def test_a_state_of_a_million_rows_costs_what_one_of_sixty_costs(commander, work
     assert abs(costs[1_000_000] - costs[60]) < 60  # less than one call for each row that is drawn
 
 
+async def test_what_changes_while_the_other_pane_waits_for_its_facts_is_asked_for_again(commander, workspace):
+    it = commander()
+    workspace.left.tab.show(listing_of(2))
+    arrived, rows = asyncio.Event(), Rows(it)
+
+    async def waits(tab, start, stop):
+        if tab is workspace.right.tab:
+            arrived.set()
+            await asyncio.Event().wait()
+
+    it.look_up = waits
+    drawing = asyncio.ensure_future(page_state(it, rows, {}))
+    await arrived.wait()
+    while rows._looking.keys() != {(workspace.right.tab.id, 0, 100)}:
+        await asyncio.sleep(0)
+    workspace.left.tab.selection.toggle(0)
+    it.events.changed()
+    assert (await drawing)["rev"] < it.events.rev
+
+
 def test_where_growth_is_the_point_the_size_is_the_change(commander, workspace):
     listing = listing_of(3)
     listing.changes.update({0: 2048, 1: -1024})

@@ -35,7 +35,7 @@ def add_root(parser: argparse.ArgumentParser) -> None:
         type=RootSpec.parse,
         action="append",
         default=[],
-        help="a folder agents may read and, with CMDR_MCP_ALLOW_WRITE, change; :ro lets them only read",
+        help="a folder agents with a token may read and, with CMDR_MCP_ALLOW_WRITE, change; :ro lets them only read",
     )
 
 

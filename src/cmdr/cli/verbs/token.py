@@ -17,7 +17,11 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the verb."""
     parser = verbs.add_parser("token", help="print a token for an agent", description=__doc__)
     parser.add_argument("--client", metavar="NAME", help="make a lasting token for a client of this name")
-    parser.add_argument("--toolsets", metavar="A,B", help="hold that client to these toolsets")
+    parser.add_argument(
+        "--toolsets",
+        metavar="A,B",
+        help="hold that client to these of the toolsets that are on; without fs it reads no files",
+    )
     parser.add_argument("--roots", metavar="DIR[:ro]:DIR", help="hold that client to these folders, written as in PATH")
     parser.add_argument("--read-only", action="store_true", help="let that client change and run nothing")
     parser.add_argument("--for", dest="seconds", metavar="TIME", type=_seconds, help="end it after 30m, 2h or 7d")

@@ -2,15 +2,15 @@
 
 import argparse
 import os
-import re
 import sys
 from typing import Any
 
 from cmdr.cli.launcher import Ask, Launcher, as_person
+from cmdr.cli.verbs.find_contents import add_arguments, find_contents
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.errors import NotThere
 from cmdr.model.names import to_wire
-from cmdr.model.units import human_size
+from cmdr.model.units import SIZE_HINT, UnitError, human_size, read_size
 
 PAGE_SIZE = 1000
 _INDEX_USAGE = "cmdr index PATH\n       cmdr index export PATH DIR"
@@ -21,7 +21,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     scan = verbs.add_parser("index", help="read a tree into an index, or export one as Parquet", usage=_INDEX_USAGE)
     scan.add_argument("words", metavar="PATH", nargs="+")
     scan.set_defaults(verb=lambda chosen, launcher: _index_or_export(scan, launcher, chosen.words))
-    find = verbs.add_parser("find", help="find files by part of their name, and more")
+    find = verbs.add_parser("find", help="find files by part of their name, by what is in them, and more")
     find.add_argument("text", metavar="TEXT", nargs="?", help="part of the name, whatever its case")
     find.add_argument("--in", dest="root", metavar="PATH", default=".", help="below this folder (default: here)")
     find.add_argument("--name", metavar="GLOB", help="names that fit, as in '*.jpg'")
@@ -29,9 +29,10 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     find.add_argument("--kind", choices=("file", "dir", "link"))
     find.add_argument("--min-size", type=_bytes, metavar="SIZE", help="at least, as in 10M")
     find.add_argument("--max-size", type=_bytes, metavar="SIZE")
-    find.add_argument("--newer-than", metavar="WHEN", help="30d, or a date")
+    find.add_argument("--newer-than", metavar="WHEN", help="as in 30d, '2 weeks', yesterday, or a date")
     find.add_argument("--older-than", metavar="WHEN")
     find.add_argument("--filter", metavar="FILTER", help="the full filter as one line of text")
+    add_arguments(find)
     find.set_defaults(verb=lambda chosen, launcher: as_person(launcher, lambda ask: _find(ask, chosen)))
     usage = verbs.add_parser("du", help="what takes the space in a folder")
     usage.add_argument("path", metavar="PATH", nargs="?", default=".")
@@ -85,7 +86,10 @@ def _find(ask: Ask, chosen: argparse.Namespace) -> int:
         "filter": chosen.filter,
         "limit": 0,
     }
-    found = ask("query_run", {name: value for name, value in wanted.items() if value is not None}).result
+    wanted = {name: value for name, value in wanted.items() if value is not None}
+    if chosen.content is not None:
+        return find_contents(ask, chosen, wanted)
+    found = ask("query_run", wanted).result
     request: Arguments = {"setId": found["set"], "limit": PAGE_SIZE}
     while True:
         page = ask("set.entries", request).result
@@ -135,7 +139,7 @@ def _rows(text: str) -> int:
 
 
 def _bytes(text: str) -> int:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGTP]?)i?B?", text, re.IGNORECASE)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; write 500, 10M or 2G")
-    return int(float(found[1]) * 1024 ** " KMGTP".index(found[2].upper() or " "))
+    try:
+        return read_size(text)
+    except UnitError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; {SIZE_HINT}") from None

@@ -14,7 +14,7 @@ from cmdr.model.results.result import Said
 MAX_NAMES = 50
 
 
-@command("context_get_selection", access=Access.READ, toolset="fs", idempotent=True)
+@command("context_get_selection", access=Access.READ, toolset="panes", idempotent=True)
 def context_get_selection(workspace: Workspace) -> Said:
     """The selected files of the focused pane, else the one under the cursor."""
     pane = workspace.pane(workspace.focused)
@@ -30,13 +30,13 @@ def context_get_selection(workspace: Workspace) -> Said:
     return Said(json.dumps([to_wire(name) for name in names[:MAX_NAMES]], ensure_ascii=False) + more)
 
 
-@command("context_get_current_paths", access=Access.READ, toolset="fs", idempotent=True)
+@command("context_get_current_paths", access=Access.READ, toolset="panes", idempotent=True)
 def context_get_current_paths(workspace: Workspace) -> Said:
     """The folders both panes show."""
     return Said(json.dumps({pane.side.value: to_wire(pane.tab.path) for pane in workspace.panes}, ensure_ascii=False))
 
 
-@command("context_get_focused_pane", access=Access.READ, toolset="fs", idempotent=True)
+@command("context_get_focused_pane", access=Access.READ, toolset="panes", idempotent=True)
 def context_get_focused_pane(workspace: Workspace) -> Said:
     """Which pane has the focus."""
     return Said(workspace.focused.value)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cmdr.commands._paths import named, reach_of
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
@@ -29,11 +29,11 @@ async def fs_diff(
     call: Call,
     *,
     path: str,
-    other: Annotated[str | None, Doc("a file to compare with")] = None,
-    operation: Annotated[int | None, Doc("compare with before this one; default: the last that wrote it")] = None,
-    context: Annotated[int, Whole(0, 20)] = 0,
+    other: Annotated[str | None, Doc("file to compare with")] = None,
+    operation: Annotated[int | None, Doc("or before this; default: the last")] = None,
+    context: Annotated[int, Whole(0, 20), Unlisted()] = 0,
 ) -> Said:
-    """Only the changed lines of a text file inside the roots, as a patch."""
+    """Compare two text files, or what changed in one, as a patch."""
     if other is not None and operation is not None:
         raise CommandError('Give "other" or "operation", not both.')
     reach = reach_of(call)

@@ -4,8 +4,17 @@ import os
 from collections.abc import Sequence
 from typing import Annotated
 
-from cmdr.commands._paths import PaneRef, held_new_name, pane_of, reach_of
-from cmdr.commands.changes.planning import Sources, choices_of, destination_of, planned, proposed, sources_of
+from cmdr.commands._paths import PaneRef, held_new_name, reach_of
+from cmdr.commands.changes.named_files import pane_for
+from cmdr.commands.changes.planning import (
+    Sources,
+    choices_of,
+    destination_of,
+    other_pane,
+    planned,
+    proposed,
+    sources_of,
+)
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc
 from cmdr.core.dispatch.principals import Access
@@ -24,7 +33,7 @@ from cmdr.model.results.changes import Proposed
 async def unpack(
     call: Call,
     *,
-    pane: PaneRef = "focused",
+    pane: PaneRef | None = None,
     paths: list[str] | None = None,
     set: str | None = None,
     to: str | None = None,
@@ -32,7 +41,7 @@ async def unpack(
     reason: str = "",
 ) -> Proposed:
     """Propose to unpack zip and tar archives, each into a folder of its own in the other pane."""
-    shown = pane_of(call.workspace, pane)
+    shown = pane_for(call, "unpack", pane, paths, set)
     sources = await sources_of(call, shown, paths, set)
     target, expected = destination_of(call, shown, to), None
     if not call.principal.is_person:
@@ -40,21 +49,22 @@ async def unpack(
         expected = await in_thread(_in_reach, reach_of(call), sources.paths, target)
     choices = choices_of(call, sources, policy=on_conflict, expected=expected)
     plan = await planned(call, Verb.UNPACK, sources, choices, target)
-    return await proposed(call, plan, "Unpack", reason, chosen=paths is None and set is None, note=sources.note)
+    note = "\n".join(filter(None, ["" if to else other_pane(target), sources.note]))
+    return await proposed(call, plan, "Unpack", reason, chosen=paths is None and set is None, note=note)
 
 
 @command("pack", access=Access.PROPOSE, title="Pack into an archive")
 async def pack(
     call: Call,
     *,
-    pane: PaneRef = "focused",
+    pane: PaneRef | None = None,
     paths: list[str] | None = None,
     set: str | None = None,
     to: Annotated[str | None, Doc("the archive, ending in .zip or .tar.gz, or a folder for it")] = None,
     reason: str = "",
 ) -> Proposed:
     """Propose to pack the selection, paths or a set into a new archive in the other pane."""
-    shown = pane_of(call.workspace, pane)
+    shown = pane_for(call, "pack", pane, paths, set)
     sources = await sources_of(call, shown, paths, set)
     is_folder = to is None or to.endswith("/")
     target = await in_thread(_archive, sources, destination_of(call, shown, to), is_folder)

@@ -7,7 +7,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Annotated
 
-from cmdr.commands._paths import PaneRef, pane_of, path_of, reach_of
+from cmdr.commands._paths import PaneRef, path_of, reach_of
+from cmdr.commands.changes.named_files import pane_for
 from cmdr.commands.changes.planning import choices_of, planned, proposed, sources_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc
@@ -32,7 +33,7 @@ _SHOWN = 5
 async def attributes(
     call: Call,
     *,
-    pane: PaneRef = "focused",
+    pane: PaneRef | None = None,
     paths: list[str] | None = None,
     set: str | None = None,
     mode: Annotated[str | None, Doc("755, or u+x,go-w")] = None,
@@ -45,7 +46,7 @@ async def attributes(
     """Propose to change permissions, times or owners; chosen as in copy."""
     if not call.principal.is_person and (owner is not None or group is not None):
         raise NotAllowed("Agents may not change owners. Ask the person to do it.")
-    shown = pane_of(call.workspace, pane)
+    shown = pane_for(call, "attributes", pane, paths, set)
     wish = AttributeWish(
         None if mode is None else _mode(mode),
         None if modified is None else await _moment(call, modified, shown.tab.path),

@@ -9,7 +9,7 @@ from typing import Annotated
 from cmdr.commands._text import job_counts, scan_counts
 from cmdr.commands.editor.review_outcome import wait_for_outcome
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Unlisted, Whole
+from cmdr.core.dispatch.parameter import Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
@@ -35,7 +35,7 @@ async def await_(
     *,
     proposal: str | None = None,
     job: str | None = None,
-    review: Annotated[str | None, Unlisted()] = None,
+    review: str | None = None,
     rev: int | None = None,
     timeout: Annotated[int, Whole(0, MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,  # noqa: ASYNC109 - a parameter of the tool
 ) -> Result:

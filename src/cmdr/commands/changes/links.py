@@ -3,8 +3,9 @@
 import os
 from typing import Annotated, Literal
 
-from cmdr.commands._paths import PaneRef, pane_of, path_of
-from cmdr.commands.changes.planning import proposed, with_real_places
+from cmdr.commands._paths import PaneRef, path_of
+from cmdr.commands.changes.named_files import pane_for
+from cmdr.commands.changes.planning import other_pane, proposed, with_real_places
 from cmdr.commands.panes.file import under_cursor
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc
@@ -28,21 +29,23 @@ LinkKind = Literal["symbolic", "relative", "hard"]
 async def link(
     call: Call,
     *,
-    pane: PaneRef = "focused",
+    pane: PaneRef | None = None,
     to: Annotated[str | None, Doc("what it leads to; default: under the cursor")] = None,
     path: Annotated[str | None, Doc("the link, or a folder for it; default: in the other pane")] = None,
     kind: LinkKind = "symbolic",
     reason: str = "",
 ) -> Proposed:
     """Propose to make a link: symbolic by its whole path, relative from the link's folder, or a hard one."""
-    shown = pane_of(call.workspace, pane)
+    shown = pane_for(call, "link", pane, to, ways='"to", or "pane" for what is under its cursor')
     leads_to = under_cursor(shown) if to is None else path_of(to, shown.tab.path)
     other = call.workspace.pane(shown.side.other).tab.path
     stands = other if path is None else path_of(path, shown.tab.path)
     sandbox = call.commander.sandbox
     plan = await in_thread(_planned, stands, leads_to, kind, sandbox, is_agents=not call.principal.is_person)
+    note = ["" if path else other_pane(other)]
     is_dangling = not await in_thread(os.path.lexists, leads_to)
-    return await proposed(call, plan, "Link", reason, note="nothing stands there yet" if is_dangling else "")
+    note += ["nothing stands there yet"] if is_dangling else []
+    return await proposed(call, plan, "Link", reason, note="\n".join(filter(None, note)))
 
 
 def _planned(stands: bytes, leads_to: bytes, kind: LinkKind, sandbox: Sandbox, *, is_agents: bool) -> Plan:

@@ -2,20 +2,27 @@
 
 import os
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
-from cmdr.commands._paths import PaneRef, pane_of, path_of
-from cmdr.commands.changes.planning import choices_of, destination_of, planned, proposed, sources_of, with_real_places
-from cmdr.commands.changes.renaming import preview_of, rename_planned, unchanged
-from cmdr.commands.panes.file import under_cursor
+from cmdr.commands._paths import PaneRef, path_of
+from cmdr.commands.changes.history import line_of
+from cmdr.commands.changes.named_files import pane_for
+from cmdr.commands.changes.planning import (
+    choices_of,
+    destination_of,
+    other_pane,
+    planned,
+    proposed,
+    sources_of,
+    with_real_places,
+)
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.parameter import Doc, Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs.names import free_name
-from cmdr.engine.plan.new_names import WHOLE, new_names
 from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile
 from cmdr.engine.plan.survey import Choices
 from cmdr.files.errors import disk_error
@@ -25,21 +32,21 @@ from cmdr.model.plans.name_fields import BadField, FolderPattern
 from cmdr.model.plans.plan import ConflictPolicy, Plan, Verb
 from cmdr.model.results.changes import Proposed
 
-_FIELDS = "$1 {n:03} {name} {ext} {date} {year}…"
+_MAX_TOLD_OPERATIONS = 3
 
 
 @command("copy", access=Access.PROPOSE, toolset="ops")
 async def copy(
     call: Call,
     *,
-    pane: PaneRef = "focused",
+    pane: Annotated[PaneRef | None, Doc("its selection")] = None,
     paths: list[str] | None = None,
     set: str | None = None,
-    to: Annotated[str | None, Doc("or Sorted/{ext}")] = None,
+    to: Annotated[str | None, Doc("or Sorted/{ext}; default: the other pane")] = None,
     on_conflict: ConflictPolicy = ConflictPolicy.ASK,
     reason: str = "",
 ) -> Proposed:
-    """Propose to copy the selection, paths or a set to the other pane."""
+    """Propose to copy paths, a set or a pane's selection."""
     return await _relocate(call, Verb.COPY, pane, paths, set, to, on_conflict, reason)
 
 
@@ -47,7 +54,7 @@ async def copy(
 async def move(
     call: Call,
     *,
-    pane: PaneRef = "focused",
+    pane: PaneRef | None = None,
     paths: list[str] | None = None,
     set: str | None = None,
     to: str | None = None,
@@ -62,14 +69,14 @@ async def move(
 async def delete(
     call: Call,
     *,
-    pane: PaneRef = "focused",
+    pane: PaneRef | None = None,
     paths: list[str] | None = None,
     set: str | None = None,
     permanent: bool = False,
     reason: str = "",
 ) -> Proposed:
     """Propose to trash or delete files; chosen as in copy."""
-    shown = pane_of(call.workspace, pane)
+    shown = pane_for(call, "delete", pane, paths, set)
     sources = await sources_of(call, shown, paths, set)
     choices = Choices(limits=sources.limits, protection=call.commander.sandbox.protection)
     plan = await planned(call, Verb.DELETE if permanent else Verb.TRASH, sources, choices)
@@ -78,74 +85,58 @@ async def delete(
     )
 
 
-@command("rename", access=Access.PROPOSE, toolset="ops")
-async def rename(
-    call: Call,
-    *,
-    path: str | None = None,
-    new_name: str | None = None,
-    match: str | None = None,
-    replace: Annotated[str | None, Doc(_FIELDS)] = None,
-    paths: list[str] | None = None,
-    set: str | None = None,
-    reason: str = "",
-) -> Proposed:
-    """Propose to rename one, or many by regex."""
-    shown, note, from_pane = pane_of(call.workspace, "focused"), "", False
-    if new_name is not None:
-        one = path_of(path, shown.tab.path) if path is not None else under_cursor(shown)
-        pairs = [(one, from_wire(new_name))]
-    elif replace is not None:
-        match = WHOLE if match is None else match
-        sources = await sources_of(call, shown, paths if path is None else [path], set)
-        note, from_pane = sources.note, (path, paths, set) == (None, None, None)
-        names = await in_thread(new_names, sources.paths, match, replace)
-        pairs = [(old, new) for old, new in zip(sources.paths, names, strict=True) if os.path.basename(old) != new]
-        if not pairs:
-            raise CommandError(unchanged(match, sources.paths, is_chosen=from_pane))
-    else:
-        raise CommandError('rename needs "newName", or "match" and "replace"; "replace" alone is for whole names.')
-    plan = await rename_planned(call, pairs)
-    return await proposed(call, plan, "Rename", reason, note=note, preview=preview_of(pairs), from_pane=from_pane)
-
-
 @command("mkdir", access=Access.PROPOSE, toolset="ops")
 async def mkdir(
-    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: str = ""
+    call: Call, *, pane: PaneRef | None = None, name: str | None = None, path: str | None = None, reason: str = ""
 ) -> Proposed:
-    """Propose to create a folder."""
-    target = await _new_path(call, pane, name, path, b"New folder")
+    """Propose to create a folder: its path, or a name in a pane."""
+    target = await _new_path(call, "mkdir", pane, name, path, b"New folder")
     plan = await in_thread(_created, plan_mkdir, target, call.commander.sandbox.protection)
     return await proposed(call, plan, "Create folder", reason)
 
 
 @command("mkfile", access=Access.PROPOSE, title="New file")
 async def mkfile(
-    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: str = ""
+    call: Call, *, pane: PaneRef | None = None, name: str | None = None, path: str | None = None, reason: str = ""
 ) -> Proposed:
     """Propose to create an empty file."""
-    target = await _new_path(call, pane, name, path, b"New file")
+    target = await _new_path(call, "mkfile", pane, name, path, b"New file")
     plan = await in_thread(_created, plan_mkfile, target, call.commander.sandbox.protection)
     return await proposed(call, plan, "Create file", reason)
 
 
 @command("undo", access=Access.PROPOSE, toolset="ops")
-async def undo(call: Call, *, operation: int | None = None, reason: str = "") -> Proposed:
-    """Propose to undo the last or given operation."""
-    return await proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
+async def undo(
+    call: Call, *, operation: Annotated[int | Literal["last"] | None, Whole(1)] = None, reason: str = ""
+) -> Proposed:
+    """Propose to undo an operation."""
+    if operation is None and not call.principal.is_person:
+        raise CommandError(await _what_to_undo(call))
+    number = operation if isinstance(operation, int) else None
+    return await proposed(call, await call.commander.engine.undo_plan(number), "Undo", reason)
+
+
+async def _what_to_undo(call: Call) -> str:
+    """For an agent that does not say which operation: the last ones, newest first."""
+    entries = await call.commander.engine.history(_MAX_TOLD_OPERATIONS)
+    if not entries:
+        return "There is nothing to undo: no operation was carried out yet."
+    told = "; ".join(printable(line_of(entry), 120) for entry in entries)
+    return f'undo needs "operation": a number, or "last". The last ones: {told}.'
 
 
 async def _relocate(
     call: Call,
     verb: Verb,
-    pane: PaneRef,
+    pane: PaneRef | None,
     paths: list[str] | None,
     set: str | None,
     to: str | None,
     on_conflict: ConflictPolicy,
     reason: str,
 ) -> Proposed:
-    shown = pane_of(call.workspace, pane)
+    # The first design has agents select files and then copy, without a word more.
+    shown = pane_for(call, verb.value, pane, paths, set, own_selection=verb is Verb.COPY)
     sources = await sources_of(call, shown, paths, set)
     target, into, name = destination_of(call, shown, to), None, None
     if to:
@@ -155,7 +146,8 @@ async def _relocate(
     choices = choices_of(call, sources, policy=on_conflict, as_name=name, into=into)
     plan = await planned(call, verb, sources, choices, target)
     what = verb.value.capitalize()
-    return await proposed(call, plan, what, reason, chosen=paths is None and set is None, note=sources.note_for(plan))
+    note = "\n".join(filter(None, ["" if to else other_pane(target), sources.note_for(plan)]))
+    return await proposed(call, plan, what, reason, chosen=paths is None and set is None, note=note)
 
 
 def _created(plan: Callable[..., Plan], target: bytes, protection: Protection) -> Plan:
@@ -168,8 +160,10 @@ def _renamed(target: bytes) -> tuple[bytes, bytes | None]:
     return (above, name) if not os.path.lexists(target) and os.path.isdir(above) else (target, None)
 
 
-async def _new_path(call: Call, pane: PaneRef, name: str | None, path: str | None, usual: bytes) -> bytes:
-    folder = pane_of(call.workspace, pane).tab.path
+async def _new_path(
+    call: Call, verb: str, pane: PaneRef | None, name: str | None, path: str | None, usual: bytes
+) -> bytes:
+    folder = pane_for(call, verb, pane, name, path, ways='"path", or "name" for one in the focused pane').tab.path
     if path is not None and name is None:
         return path_of(path, folder)
     if path is not None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cmdr.commands._paths import path_of
+from cmdr.commands.changes.named_files import fitting
 from cmdr.commands.panes.file import nothing_there
 from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
@@ -73,16 +74,24 @@ class Sources:
         return plan
 
 
+def limits_of(call: Call) -> Limits:
+    """How much the caller may plan at once."""
+    return PERSON if call.principal.is_person else AGENT
+
+
 async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str | None) -> Sources:
     """The files a caller means."""
-    limits = PERSON if call.principal.is_person else AGENT
+    limits = limits_of(call)
     if paths is not None and set is not None:
         raise CommandError('Give "paths" or "set", not both.')
     if paths is not None:
+        if not paths:
+            raise CommandError('"paths" is empty. Name at least one file, or give "set".')
         if len(paths) > MAX_NAMED_PATHS and not call.principal.is_person:
             most = f"at most {MAX_NAMED_PATHS}. Use a set."
             raise CommandError(f"{len(paths)} paths are too many to name one by one; {most}")
-        return Sources(tuple(path_of(path, pane.tab.path) for path in paths), limits)
+        named, words = await fitting([path_of(path, pane.tab.path) for path in paths], limits.top)
+        return Sources(named, limits, note=words)
     if set is not None:
         taken = await call.commander.indexing.sets.worked_on(set, call.principal)
         return Sources(taken.paths, limits, note=taken.note)
@@ -97,6 +106,11 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
 def destination_of(call: Call, pane: Pane, to: str | None) -> bytes:
     """Where files of a pane go: as it was said, or to the folder of the other pane."""
     return call.workspace.pane(pane.side.other).tab.path if to is None else path_of(to, pane.tab.path)
+
+
+def other_pane(target: bytes) -> str:
+    """Where files go, for a caller who did not say it."""
+    return f"to the other pane: {to_wire(target)}"
 
 
 def choices_of(

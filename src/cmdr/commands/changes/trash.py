@@ -4,6 +4,7 @@ import os
 import stat
 
 from cmdr.commands._paths import PaneRef, pane_of
+from cmdr.commands.changes.named_files import pane_for
 from cmdr.commands.changes.planning import proposed, sources_of, with_real_places
 from cmdr.commands.panes.navigation import arrived
 from cmdr.core.dispatch.call import Call
@@ -28,10 +29,11 @@ async def nav_to_trash(call: Call, *, pane: PaneRef = "focused") -> Said:
 
 @command("restore", access=Access.PROPOSE, title="Restore from the trash")
 async def restore(
-    call: Call, *, pane: PaneRef = "focused", paths: list[str] | None = None, reason: str = ""
+    call: Call, *, pane: PaneRef | None = None, paths: list[str] | None = None, reason: str = ""
 ) -> Proposed:
     """Propose to bring files in a trash back to where they came from; chosen as in copy."""
-    sources = await sources_of(call, pane_of(call.workspace, pane), paths, None)
+    shown = pane_for(call, "restore", pane, paths, ways='"paths", or "pane" for what is selected there')
+    sources = await sources_of(call, shown, paths, None)
     protection = call.commander.sandbox.protection
     plan = await in_thread(plan_restore, sources.paths, limits=sources.limits, protection=protection)
     plan = await in_thread(with_real_places, sources.check(plan), protection)

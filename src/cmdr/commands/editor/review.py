@@ -93,7 +93,7 @@ async def _reviewed_many(call: Call, by_file: dict[str, list[_NumberedEdit]], ti
     for path, edits in by_file.items():
         target = await editor_path(call, path, writes=True)
         base = await text_now(target.real)
-        texts.append(NewText(target, base, _edited(path, base, edits)))
+        texts.append(NewText(target, base, _edited(target, base, edits)))
     case = await propose_many(call, texts, title)
     return Said(await wait_until_over(call, case, REVIEW_TIMEOUT_S))
 
@@ -153,7 +153,7 @@ async def _proposed(
     base = await text_now(target.real)
     if edits is not None:
         check_may_read(call, "Editing a part")
-    proposed = contents if contents is not None else _edited(path, base, edits or [])
+    proposed = contents if contents is not None else _edited(target, base, edits or [])
     same = base is not None and after.real == target.real and proposed == base.text
     if same and not call.connection:
         raise CommandError("The edit changes nothing.")
@@ -190,11 +190,12 @@ def _case(
     return ReviewRecord(review, call.principal.id, not call.connection, protected, after.link or target.link)
 
 
-def _edited(path: str, base: FileText | None, edits: list[_NumberedEdit]) -> str:
+def _edited(target: EditorPath, base: FileText | None, edits: list[_NumberedEdit]) -> str:
     if base is None:
-        if edits and edits[0].old:
+        if any(edit.old for edit in edits):
+            told = to_wire(target.asked)
             raise CommandError(
-                f'{printable(path, 400)} does not exist; give "contents", or an edit with an empty "old".'
+                f'{told} does not exist, so there is nothing to replace. Check the path, or give "contents".'
             )
         text, pairs = "", False
     else:
@@ -219,7 +220,7 @@ async def open_file(
     select_to_end_of_line: Annotated[bool, Unlisted()] = False,
     make_frontmost: Annotated[bool, Unlisted()] = True,
 ) -> Said:
-    """Show a file."""
+    """Show a file to the person, open in viewer."""
     target = await editor_path(call, file_path)
     opened = await call.commander.editor.text.open_file(
         target.real,
@@ -241,7 +242,7 @@ async def open_file(
 
 @command("get_diagnostics", access=Access.READ, toolset="review", title="Diagnostics")
 async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
-    """Errors in files."""
+    """Errors and warnings in files, lint."""
     findings = call.commander.editor.diagnostics
     if not call.connection:
         check_may_read(call, "get_diagnostics")

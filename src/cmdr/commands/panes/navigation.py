@@ -53,7 +53,7 @@ async def select_volume(call: Call, *, pane: PaneRef, name: str) -> Said:
     return Said(told + _beside(tab, before))
 
 
-@command("nav_to_path", access=Access.VIEW, toolset="panes", idempotent=True, always_loaded=True)
+@command("nav_to_path", access=Access.VIEW, toolset="panes", idempotent=True)
 async def nav_to_path(call: Call, *, pane: PaneRef, path: str) -> Said:
     """Show a folder in a pane. ~ and relative paths work."""
     shown = own_pane(call, pane)

@@ -50,7 +50,7 @@ def _made(listing: Listing, wanted: Callable[[Listing], Iterable[int]]) -> bytea
     return row_mask(wanted(listing), len(listing.columns))
 
 
-@command("select", access=Access.VIEW, toolset="panes", always_loaded=True)
+@command("select", access=Access.VIEW, toolset="panes")
 async def select(
     call: Call,
     *,
@@ -77,13 +77,15 @@ async def select(
         raise CommandError('select needs "count" (a number or "all"), "names", "glob" or "set".')
     else:
         found = await _where(tab, _range(tab, start, count))
-    selection = tab.selection
+    selection, caller = tab.selection, call.principal.id
+    is_own = mode == "replace" or not selection.count or selection.chosen_by == caller
     if mode == "replace":
         selection.clear()
     if mode == "subtract":
         selection.remove_mask(found)
     else:
         selection.add_mask(found)
+    selection.chosen_by = caller if is_own else ""
     return _selected(call, tab)
 
 

@@ -1,19 +1,23 @@
 """The whole workspace as a short text: both panes with their rows, volumes, jobs and dialogs."""
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from cmdr.commands._paths import PaneRef, pane_of
 from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.parameter import Doc, Whole, Words
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
+from cmdr.model.filters.filter import KIND_WORDS
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
 from cmdr.model.panes.agent_view import AgentView
 from cmdr.model.panes.entry import Entry, Kind
+from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab, ViewMode
 from cmdr.model.panes.workspace import Dialog, Volume, volume_of
@@ -25,39 +29,52 @@ DEFAULT_ROWS = 50
 Detail = Literal["names", "short", "full"]
 
 
-@command("state", access=Access.READ, toolset="panes", idempotent=True, always_loaded=True)
+@command("state", access=Access.READ, toolset="panes", idempotent=True)
 def state(
     call: Call,
     *,
     pane: PaneRef | None = None,
     limit: Annotated[int | None, Whole(0, 500), Doc("rows a pane")] = None,
     detail: Detail | None = None,
+    kind: Annotated[Literal["file", "dir"] | None, Words({**KIND_WORDS})] = None,
 ) -> PlainText | Awaitable[PlainText]:
     """Both panes with their rows, volumes, jobs and dialogs, as YAML."""
     workspace = call.workspace
-    limit = DEFAULT_ROWS if limit is None else limit
+    limit, wanted = DEFAULT_ROWS if limit is None else limit, _Rows(detail, kind)
     panes = [pane_of(workspace, pane)] if pane else list(workspace.panes)
-    if all(_is_known(call, shown, limit, detail) for shown in panes):
-        return _text(call, panes, limit, detail)  # mostly nobody has to wait for anything
-    return _looked_up(call, panes, limit, detail)
+    if all(_is_known(call, shown, limit, wanted) for shown in panes):
+        return _text(call, panes, limit, wanted)  # mostly nobody has to wait for anything
+    return _looked_up(call, panes, limit, wanted)
 
 
-async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> PlainText:
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Which rows are wanted, and how much of each."""
+
+    detail: Detail | None
+    kind: Literal["file", "dir"] | None
+
+    def takes(self, listing: Listing, place: int) -> bool:
+        """Whether the row at this place is of the kind."""
+        return self.kind is None or (self.kind == "dir") == (listing.order[place] < listing.columns.folder_count)
+
+
+async def _looked_up(call: Call, panes: list[Pane], limit: int, wanted: _Rows) -> PlainText:
     for _ in range(3):
         listings = [shown.tab.listing for shown in panes]
-        await asyncio.gather(*(_look_up(call, shown, limit, detail) for shown in panes))
+        await asyncio.gather(*(_look_up(call, shown, limit, wanted) for shown in panes))
         # One pane may have been read again while the other was looked at; its new rows want a look too.
         if all(shown.tab.listing is listing for shown, listing in zip(panes, listings, strict=True)):
             break
-    return _text(call, panes, limit, detail)
+    return _text(call, panes, limit, wanted)
 
 
-def _text(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> PlainText:
-    shown_rows = max(end - start for start, end in (_window(call, shown.tab, limit) for shown in panes))
-    return PlainText(_fitting(lambda rows: _format_state(call, panes, rows, detail), shown_rows))
+def _text(call: Call, panes: list[Pane], limit: int, wanted: _Rows) -> PlainText:
+    shown_rows = max(end - start for start, end in (_window(call, shown.tab, limit, wanted) for shown in panes))
+    return PlainText(_fitting(lambda rows: _format_state(call, panes, rows, wanted), shown_rows))
 
 
-def _format_state(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
+def _format_state(call: Call, panes: list[Pane], limit: int, wanted: _Rows) -> str:
     workspace = call.workspace
     before: dict[str, Value] = {
         "focused": workspace.focused.value,
@@ -77,7 +94,7 @@ def _format_state(call: Call, panes: list[Pane], limit: int, detail: Detail | No
         after["dialogs"] = _dialogs(call)
     if isinstance(workspace, AgentView) and workspace.differs:
         after["person"] = _persons(workspace)
-    told = [_pane_text(call, shown, limit, detail) for shown in panes]
+    told = [_pane_text(call, shown, limit, wanted) for shown in panes]
     return "".join([document(before), *told, between, document(after) if after else ""])
 
 
@@ -141,41 +158,45 @@ def _dialog(dialog: Dialog, *, front: bool, waits: bool) -> dict[str, Value]:
     return told
 
 
-def _window(call: Call, tab: Tab, limit: int) -> tuple[int, int]:
+def _window(call: Call, tab: Tab, limit: int, wanted: _Rows) -> tuple[int, int]:
     """The first row that is told, and the one after the last."""
-    start = call.workspace.first_row(tab)
-    return start, min(start + limit, len(tab.listing))
+    start, end, listing = call.workspace.first_row(tab), len(tab.listing), tab.listing
+    if wanted.kind is not None and not (listing.columns.facts and listing.columns.facts.are_changes):
+        # Folders come before files in every order but that by growth.
+        folders = bisect_left(listing.order, True, key=lambda row: row >= listing.columns.folder_count)
+        start, end = (max(start, folders), end) if wanted.kind == "file" else (min(start, folders), folders)
+    return start, min(start + limit, end)
 
 
-def _is_known(call: Call, pane: Pane, limit: int, detail: Detail | None) -> bool:
+def _is_known(call: Call, pane: Pane, limit: int, wanted: _Rows) -> bool:
     """Whether all that a pane's text tells is known, so that nothing has to be asked of the disk or an index."""
     tab, listing = pane.tab, pane.tab.listing
-    if detail == "names":
+    if wanted.detail == "names":
         return True
-    if detail or tab.view is ViewMode.FULL:
-        start, end = _window(call, tab, limit)
+    if wanted.detail or tab.view is ViewMode.FULL:
+        start, end = _window(call, tab, limit, wanted)
         return not call.commander.index_version and listing.looked_up.keys() >= set(listing.order[start:end])
     return not len(listing) or listing.order[tab.cursor] in listing.looked_up
 
 
-async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) -> None:
+async def _look_up(call: Call, pane: Pane, limit: int, wanted: _Rows) -> None:
     """Make known what the text tells."""
     for _ in range(3):  # a pane that moves on meanwhile is looked at again, one that never rests is told as it is
         tab, listing = pane.tab, pane.tab.listing
-        if detail == "names":
+        if wanted.detail == "names":
             return
-        if detail or tab.view is ViewMode.FULL:
-            await call.commander.look_up(tab, *_window(call, tab, limit))
+        if wanted.detail or tab.view is ViewMode.FULL:
+            await call.commander.look_up(tab, *_window(call, tab, limit, wanted))
         elif len(listing):
             await call.browser.facts.look_up(tab, tab.cursor, tab.cursor + 1)
         if pane.tab.listing is listing:
             return
 
 
-def _pane_text(call: Call, pane: Pane, limit: int, detail: Detail | None) -> str:
+def _pane_text(call: Call, pane: Pane, limit: int, wanted: _Rows) -> str:
     """The text, ready to stand in the state; kept while everything it tells is the same."""
     volumes, tab, listing = call.workspace.volumes, pane.tab, pane.tab.listing
-    start, end = window = _window(call, tab, limit)
+    start, end = window = _window(call, tab, limit, wanted)
     rows = listing.order[start:end]
     made_of = (
         volumes,
@@ -188,15 +209,13 @@ def _pane_text(call: Call, pane: Pane, limit: int, detail: Detail | None) -> str
         *((other.id, other.path, other.pinned) for other in pane.tabs),
     )
     return call.commander.text_cache.text(
-        (pane.side, tab.id, limit, detail),
+        (pane.side, tab.id, limit, wanted),
         made_of,
-        lambda: document({pane.side.value: _pane_facts(volumes, pane, window, detail)}),
+        lambda: document({pane.side.value: _pane_facts(volumes, pane, window, wanted)}),
     )
 
 
-def _pane_facts(
-    volumes: tuple[Volume, ...], pane: Pane, window: tuple[int, int], detail: Detail | None
-) -> dict[str, Value]:
+def _pane_facts(volumes: tuple[Volume, ...], pane: Pane, window: tuple[int, int], wanted: _Rows) -> dict[str, Value]:
     tab = pane.tab
     listing = tab.listing
     start, end = window
@@ -218,13 +237,13 @@ def _pane_facts(
         told["hiddenFiles"] = listing.hidden_count
     told["loadedRange"] = [start, end]
     if len(listing):
-        told["cursor"] = _cursor(tab, with_facts=tab.view is ViewMode.BRIEF and detail is None)
+        told["cursor"] = _cursor(tab, with_facts=tab.view is ViewMode.BRIEF and wanted.detail is None)
     told["selected"] = tab.selection.count
     if len(pane.tabs) > 1 or tab.pinned:
         told["tabs"] = [_tab(other, active=other is tab) for other in pane.tabs]
     else:
         told["tab"] = tab.id
-    told["files"] = [_row(tab, position, detail) for position in range(start, end)]
+    told["files"] = [_row(tab, place, wanted.detail) for place in range(start, end) if wanted.takes(listing, place)]
     return told
 
 

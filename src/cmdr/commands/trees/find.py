@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cmdr.commands._paths import PaneRef, own_pane, pane_of, path_of
 from cmdr.commands.panes.file import under_cursor
+from cmdr.commands.trees.contents import ask_index, lines_of
 from cmdr.commands.trees.sessions import units_of
 from cmdr.commands.trees.sets import show_set
 from cmdr.core.dispatch.call import Call
@@ -18,8 +20,10 @@ from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.indexing import SCAN_TIMEOUT_S
+from cmdr.model.contents import FileLines
 from cmdr.model.filters.filter import Filter, Question, Text, checked
 from cmdr.model.filters.filter_text import given_filter
+from cmdr.model.filters.filter_words import directions
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.entry import FolderSize
 from cmdr.model.results.result import Said
@@ -38,11 +42,15 @@ AGENT_ROWS = 20
 """Rows that an agent gets unless it asks for more."""
 PERSON_TIMEOUT_S = 86_400.0
 """Seconds a person may watch a tree being indexed; they can leave at any time."""
-_FIELD = "name|path|ext|kind|size|allocated|mtime|ctime|depth|under|mode|owner"
-_OPERATOR = re.compile(rf'[*?"]|(?:^|[\s(])(?:[A-Za-z]+|(?:{_FIELD})\s+)(?:>=|<=|[:=<>])', re.IGNORECASE)
+LINES_A_ROW = 3
+"""Lines told of each file that was found by its contents."""
+_FIELD = "name|path|ext|kind|size|allocated|mtime|ctime|depth|under|mode|owner|content"
+_OPERATOR = re.compile(
+    rf'[*?"]|(?:^|[\s(])(?:(?:[A-Za-z]+|(?:{_FIELD})\s+)(?:>=|<=|[:=<>])|(?:name|path|content)\s*~)', re.IGNORECASE
+)
 
 
-@command("find.run", access=Access.READ, title="Find", idempotent=True)
+@command("find.run", access=Access.READ, title="Find", idempotent=True, contents=True)
 async def find(
     call: Call,
     *,
@@ -55,8 +63,11 @@ async def find(
     wanted = await call.commander.indexing.sets.named_in(wanted_by(text), call.principal)
     answers = await known_tree(call, place)
     rows = limit if limit is not None else MAX_ROWS if call.principal.is_person else AGENT_ROWS
-    answer, nodes = await _ask(lambda stop: _look(answers, wanted, place, rows, stop))
-    return FindAnswer(place, answer.count, answer.bytes, answer.explanation.complete, nodes, units_of(call))
+    answer, nodes, files = await _ask(lambda stop: _look(call, answers, wanted, place, rows, stop))
+    note = "" if answer.contents is None else "; ".join(answer.contents.coverage.words())
+    asked, complete = directions(wanted, time.time_ns()), answer.explanation.complete
+    found = (answer.count, answer.bytes, complete, nodes, units_of(call))
+    return FindAnswer(place, *found, asked, files, note, answer.behind)
 
 
 @command("find.open", access=Access.VIEW, title="Find and show in the pane")
@@ -71,7 +82,7 @@ async def find_open(
     wanted = await call.commander.indexing.sets.named_in(wanted_by(text), call.principal)
     indexing = call.commander.indexing
     answers = await known_tree(call, place)
-    answer = await _ask(lambda stop: answers.ask(wanted, place, stop))
+    answer = await _ask(lambda stop: ask_index(call, answers, wanted, place, stop))
     library = await indexing.library()
     kept = await in_thread(library.sets.create_from, answers.indexed.record.id, printable(text), answer)
     await indexing.sets.own(kept.id, call.principal, passing=True)
@@ -122,10 +133,13 @@ async def _ask(question: Callable[[Callable[[], bool]], T]) -> T:
 
 
 def _look(
-    answers: IndexQueries, wanted: Filter, place: bytes, limit: int, stop: Callable[[], bool]
-) -> tuple[QueryResult, tuple[Node, ...]]:
-    answer = answers.ask(wanted, place, stop)
-    return answer, answers.page(Question(wanted), place, limit, stop=stop).nodes
+    call: Call, answers: IndexQueries, wanted: Filter, place: bytes, limit: int, stop: Callable[[], bool]
+) -> tuple[QueryResult, tuple[Node, ...], tuple[FileLines, ...]]:
+    answer = ask_index(call, answers, wanted, place, stop)
+    if answer.contents is None:
+        return answer, answers.page(Question(wanted), place, limit, stop=stop).nodes, ()
+    nodes = answers.first(answer, limit)
+    return answer, nodes, lines_of(call, [node.path for node in nodes], wanted, LINES_A_ROW, stop)
 
 
 @command("folder.size", access=Access.VIEW, title="Size of the folder under the cursor")
@@ -140,7 +154,7 @@ async def folder_size(call: Call, *, pane: PaneRef = "focused") -> Said:
     node = await in_thread(answers.node, path)
     if node.size is None or node.totals is None:
         raise CommandError(f"What {to_wire(entry.name)} holds is not known.")
-    fresh = answers.indexed.freshness.state == "fresh"
+    fresh = not answers.behind and answers.indexed.freshness.state == "fresh"
     known = listing.folder_sizes[row] = FolderSize(node.size, node.totals.complete, fresh)
     shown.tab.rev = call.events.changed()
     return Said(f"{to_wire(entry.name)} holds {known.mark}{exact_size(node.size)}")

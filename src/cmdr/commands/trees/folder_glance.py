@@ -16,6 +16,7 @@ from cmdr.model.panes.entry import Kind
 from cmdr.model.panes.listing import UNKNOWN, Columns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder, natural_keys
 from cmdr.model.shell_session import ShellSession
+from cmdr.model.trees.indexes import behind_text
 from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
 
@@ -88,9 +89,8 @@ def indexed_glance(
     told = wanted.rows(summary.children, session)
     page = answers.children(path, told, wanted.cursor, sort, wanted.order is Direction.DESC)
     size = size_text(totals.bytes, units, complete=totals.complete)
-    state = answers.indexed.freshness.state
     # Elsewhere in the index something may be unknown; of this folder all is told.
-    note = "" if state == "fresh" or (state == "partial" and totals.complete) else f" ({state})"
+    note = behind_text(answers.behind) or ("" if totals.complete else " (partial)")
     onward = f"{base_url}/api/indexes/{answers.indexed.record.id}/tree?parent={summary.node.id}"
     if (wanted.sort, wanted.order) != ("name", Direction.ASC):
         onward += f"&sort={sort}&order={wanted.order}"

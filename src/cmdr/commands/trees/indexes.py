@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands._paths import reach_of
@@ -51,7 +52,7 @@ async def index(
     depth_limit: Annotated[int | None, Whole(1)] = None,
     follow_symlinks: bool = False,
 ) -> ScanStarted:
-    """Scan a tree, as a job."""
+    """Scan or crawl a directory tree, as a job."""
     options = WalkOptions(depth_limit, follow_symlinks)
     job = await call.commander.indexing.scan(place_in(call, root), options, call.principal)
     return ScanStarted(job.root, job.id, job.index, call.commander.base_url)
@@ -83,7 +84,7 @@ async def job_progress(call: Call, *, job_id: str) -> Result:
 
 @command("inspect", access=Access.READ, toolset="index", idempotent=True)
 async def inspect(call: Call, *, node_id: str | None = None, path: str | None = None) -> Said:
-    """Metadata of one entry."""
+    """Details and metadata of a file or folder."""
     if (node_id is None) == (path is None):
         raise CommandError('inspect needs "nodeId" or "path".')
     indexing = call.commander.indexing
@@ -107,7 +108,11 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
 
 
 def _looked_up(answers: IndexQueries, place: str | bytes) -> tuple[Node, bytes | None]:
-    """A node and, if it is a link, where it leads."""
+    """A node as of now and, if it is a link, where it leads."""
+    if isinstance(place, str):
+        with suppress(Gone):  # as far as is known
+            answers.row(place)
+        answers = answers.as_of(None, place)
     node = answers.node(place)
     return node, link_target(node.path)
 
@@ -227,16 +232,16 @@ async def tree_page(
     order: Direction = Direction.ASC,
 ) -> TreePage:
     """The children of a folder, a page at a time."""
-    answers = await call.commander.indexing.open(index_id)
+    answers = await call.commander.indexing.open(index_id, parent)
     above = await in_thread(answers.node, parent or answers.indexed.record.root)
     page = await in_thread(answers.children, above.id, limit, cursor, sort, order is Direction.DESC)
     total = None if above.children is None else page.total  # a folder that could not be listed is not empty
-    return TreePage(index_id, above.id, total, page.nodes, page.cursor, limit, sort, order)
+    return TreePage(index_id, above.id, total, page.nodes, page.cursor, limit, sort, order, answers.behind)
 
 
 async def _node_in(call: Call, index_id: str, node_id: str) -> tuple[Node, bytes | None]:
     """A node and, if it is a link, where it leads."""
-    answers = await call.commander.indexing.open(index_id)
+    answers = await call.commander.indexing.open(index_id, node_id)
     node = await in_thread(answers.node, node_id)
     return node, await in_thread(link_target, node.path) if node.kind == "link" else None
 

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
-from cmdr.commands._text import freshness_of
+from cmdr.commands.trees.contents import (
+    MAX_CONTEXT,
+    ask_index,
+    content_answer,
+    content_leaf,
+    further_lines,
+    patterns_in,
+)
 from cmdr.commands.trees.sessions import place_in, units_of
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Also, Doc, Whole, Words
+from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole, Words
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
-from cmdr.core.errors import NotThere
+from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.threads import in_thread
 from cmdr.index.query.nodes import nodes as nodes_of
-from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
+from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Time, checked
 from cmdr.model.filters.filter import Kind as FilterKind
 from cmdr.model.filters.filter_json import extensions, to_json
 from cmdr.model.filters.filter_terms import hints_for, is_wild, named
 from cmdr.model.filters.filter_text import given_filter, placed, to_text
+from cmdr.model.filters.filter_words import directions
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
+from cmdr.model.results.contents import ContentAnswer
 from cmdr.model.results.indexes import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
 from cmdr.model.results.result import Said
 from cmdr.model.results.trees import Kinds, QueryAnswer
-from cmdr.model.units import count
+from cmdr.model.units import SIZE_HINT, TIME_HINT, UnitError, count, read_size, read_time
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
@@ -45,20 +57,34 @@ async def query_run(
     call: Call,
     *,
     root: str | None = None,
-    text: str | None = None,
-    name: Annotated[str | None, Doc("glob")] = None,
-    ext: list[str] | None = None,
+    name: Annotated[str | None, Doc("part, or glob")] = None,
+    text: Annotated[str | None, Unlisted()] = None,
+    ext: list[str] | str | None = None,
     kind: Annotated[Literal["file", "dir", "link"] | None, Also(("type",)), Words({**KIND_WORDS})] = None,
-    min_size: Annotated[int | None, Whole()] = None,
-    max_size: Annotated[int | None, Whole()] = None,
-    newer_than: Annotated[str | None, Doc("30d")] = None,
+    min_size: Annotated[int | str | None, Doc("1MB")] = None,
+    max_size: int | str | None = None,
+    newer_than: Annotated[str | None, Doc("30d, a date")] = None,
     older_than: str | None = None,
-    filter: Annotated[dict[str, object] | str | None, Doc("size>1M not (ext:pdf or name~^a), or JSON")] = None,
+    filter: Annotated[
+        dict[str, object] | str | None, Doc("size>1M older:30d not (ext:pdf or name~^a), or JSON")
+    ] = None,
     query: str | None = None,
     save_as: str | None = None,
-    limit: Annotated[int, Whole(0, MAX_SAMPLES, cut=True), Doc("max 20")] = SAMPLES,
-) -> QueryAnswer:
-    """Find entries: count, size, set, samples."""
+    content: Annotated[str | None, Doc("in files")] = None,
+    regex: bool = False,
+    case: Annotated[bool, Unlisted()] = False,
+    context: Annotated[int, Whole(0, MAX_CONTEXT, cut=True)] = 0,
+    all: Annotated[bool, Unlisted()] = False,
+    cursor: str | None = None,
+    limit: Annotated[int | None, Whole(0, MAX_SAMPLES, cut=True), Doc("max 20")] = None,
+) -> QueryAnswer | ContentAnswer:
+    """Find entries: count, size, set, samples; lines with content."""
+    flat = (root, text, name, ext, kind, min_size, max_size, newer_than, older_than, filter, query, content)
+    if flat == (None,) * len(flat):
+        raise CommandError(
+            'query_run needs something to find, such as "name", "ext", "olderThan", "filter" or "query"; '
+            '"root" alone asks for all below a folder.'
+        )
     queries = call.commander.indexing.queries
     asked = None if query is None else await queries.get(query, call.principal)
     if save_as is not None:
@@ -66,18 +92,21 @@ async def query_run(
     place = (asked[0].root if asked is not None and root is None else None) or place_in(call, root or ".")
     answers, scanned = await call.commander.indexing.ensure(place, call.principal)
     library = await call.commander.indexing.library()
-    leaves: list[Filter] = []
+    leaves: list[Filter] = [] if content is None else [content_leaf(content, regex, case)]
     if asked is not None:
         leaves.append(asked[1].filter)
     if filter is not None:
         leaves.append(given_filter(filter))
-    leaves += _flat(text, name, ext, kind, min_size, max_size, newer_than, older_than)
+    leaves += _flat(name, text, ext, kind, min_size, max_size, newer_than, older_than)
     wanted: Filter = leaves[0] if len(leaves) == 1 else And(tuple(leaves))
     index = answers.indexed.record.id
     exact = placed(await call.commander.indexing.sets.named_in(wanted, call.principal), to_wire(place))
-    answer = await in_thread(answers.ask, exact, place)
+    if cursor is not None:
+        return await further_lines(call, wanted, place, cursor, context, limit)
+    answer = await in_thread(partial(ask_index, is_whole=all), call, answers, exact, place)
     tally = await in_thread(answer.kinds)
-    nodes = await in_thread(_first, answers, answer, limit) if text else await in_thread(answers.biggest, answer, limit)
+    shown = _first if any(word and not is_wild(word) for word in (name, text)) else _biggest
+    nodes = await in_thread(shown, answers, answer, SAMPLES if limit is None else limit)
     kept = await in_thread(library.sets.create_from, index, save_as or printable(to_text(wanted)), answer)
     await call.commander.indexing.sets.own(kept.id, call.principal, passing=save_as is None)
     saved_as = None
@@ -88,6 +117,15 @@ async def query_run(
         saved_as = saved.id
     if asked is not None:
         await queries.note_run(asked[0])
+    if patterns_in(wanted):
+        return replace(
+            await content_answer(call, answer, wanted, place, kept.id, context, limit),
+            behind=answer.behind,
+            indexed_now=None if scanned is None else scanned.entries,
+            hints=() if answer.count else tuple(hints_for(wanted)),
+            saved_as=saved_as,
+            directions=directions(wanted, time.time_ns()),
+        )
     explained = answer.explanation
     return QueryAnswer(
         root=place,
@@ -98,17 +136,18 @@ async def query_run(
         set=kept.id,
         url=call.commander.base_url,
         units=units_of(call),
-        freshness=freshness_of(answers),
+        behind=answer.behind,
         indexed_now=None if scanned is None else scanned.entries,
         not_covered=None if explained.complete else tuple(explained.not_covered),
-        hints=() if answer.count else tuple(hints_for(wanted)),
+        hints=_hints(wanted, answer.count, name, text),
         saved_as=saved_as,
+        directions=directions(wanted, time.time_ns()),
     )
 
 
 @command("query_list", access=Access.READ, toolset="index", ids=("query-get",), idempotent=True)
 async def query_list(call: Call, *, query: str | None = None) -> Said:
-    """Saved queries, or one with its filter."""
+    """Saved queries or searches, or one with its filter."""
     queries, url = call.commander.indexing.queries, call.commander.base_url
     if query is not None:
         saved, question = await queries.get(query, call.principal)
@@ -138,7 +177,7 @@ async def save(call: Call, *, name: str, filter: dict[str, object] | str, root: 
     return QueryCard(await call.commander.indexing.queries.save(name, wanted, call.principal, place))
 
 
-@command("savedQuery.show", access=Access.READ, toolset="index", programs_only=True)
+@command("savedQuery.show", access=Access.READ, toolset="index", programs_only=True, contents=True)
 async def show(
     call: Call, *, query_id: str, format: str | None = None, index_id: str | None = None, below: str | None = None
 ) -> QueryShown:
@@ -160,7 +199,7 @@ async def run(call: Call, *, query_id: str, index_id: str | None = None, below: 
     await call.commander.indexing.queries.note_run(saved)
     info = await in_thread(library.sets.create_from, answers.indexed.record.id, saved.name, answer)
     await call.commander.indexing.sets.own(info.id, call.principal, passing=True)
-    return QueryRan(saved.id, info)
+    return QueryRan(saved.id, info, directions(saved.wanted(), time.time_ns()), answer.behind)
 
 
 @command("savedQuery.delete", access=Access.VIEW, toolset="index", programs_only=True)
@@ -178,9 +217,9 @@ async def _answer_to(
     wanted = await indexing.sets.named_in(saved.wanted(), call.principal)
     if index_id is None and below is None and saved.root is not None:
         answers, _ = await indexing.ensure(saved.root, call.principal)
-        return answers, await in_thread(answers.ask, placed(wanted, to_wire(saved.root)), saved.root)
-    answers = await indexing.open(index_id or await _newest_index(call))
-    return answers, await in_thread(answers.ask, wanted, below)
+        return answers, await in_thread(ask_index, call, answers, placed(wanted, to_wire(saved.root)), saved.root)
+    answers = await indexing.open(index_id or await _newest_index(call), below)
+    return answers, await in_thread(ask_index, call, answers, wanted, below)
 
 
 async def _newest_index(call: Call) -> str:
@@ -199,6 +238,20 @@ def _first(answers: IndexQueries, answer: QueryResult, limit: int) -> tuple[Node
     return nodes_of(view, answers.tag, rows[:limit])
 
 
+def _biggest(answers: IndexQueries, answer: QueryResult, limit: int) -> tuple[Node, ...]:
+    return answers.biggest(answer, limit)
+
+
+def _hints(wanted: Filter, found: int, name: str | None, text: str | None) -> tuple[str, ...]:
+    """What a word was looked for in, where that may have been meant otherwise, and why globs may have found nothing."""
+    if text is not None:
+        return ("text means names; content searches in files", *(() if found else hints_for(wanted)))
+    if found:
+        return ()
+    word = ["name means file names; content searches in files"] if name and not is_wild(name) else []
+    return (*word, *hints_for(wanted))
+
+
 def _card(saved: SavedQuery) -> str:
     return printable(to_text(saved.wanted()), 80) + _below(saved)
 
@@ -214,26 +267,42 @@ async def _check_name(call: Call, name: str) -> None:
 
 
 def _flat(
-    text: str | None,
     name: str | None,
-    ext: list[str] | None,
+    text: str | None,
+    ext: list[str] | str | None,
     kind: str | None,
-    min_size: int | None,
-    max_size: int | None,
+    min_size: int | str | None,
+    max_size: int | str | None,
     newer_than: str | None,
     older_than: str | None,
 ) -> list[Filter]:
     leaves: list[Filter] = []
-    if text is not None:
-        leaves.append(checked(Text("path" if "/" in text else "name", "contains", text), "text"))
-    if name is not None:
-        leaves.append(named(name, "name") if is_wild(name) else checked(Text("name", "glob", name), "name"))
-    if ext:
-        leaves.append(checked(Ext(extensions(ext)), "ext"))
+    leaves += [named(word, at) for word, at in ((name, "name"), (text, "text")) if word is not None]
+    if ext is not None:
+        leaves.append(checked(Ext(extensions([ext] if isinstance(ext, str) else ext)), "ext"))
     if kind is not None:
         leaves.append(KindIs((cast("FilterKind", kind),)))
     if min_size is not None or max_size is not None:
-        leaves.append(checked(Number("size", min_size, max_size), "minSize"))
+        leaves.append(checked(Number("size", _bytes("minSize", min_size), _bytes("maxSize", max_size)), "minSize"))
     if newer_than is not None or older_than is not None:
-        leaves.append(checked(Time("mtime", newer_than, older_than), "newerThan"))
+        leaves.append(Time("mtime", _moment("newerThan", newer_than), _moment("olderThan", older_than)))
     return leaves
+
+
+def _bytes(parameter: str, given: int | str | None) -> int | None:
+    """A size in bytes; a mistake names the parameter that it stands in."""
+    try:
+        size = read_size(given) if isinstance(given, str) else given
+    except UnitError:
+        size = -1
+    if size is not None and not 0 <= size < 1 << 63:
+        raise CommandError(f'"{parameter}" must be a size, not "{printable(str(given), 40)}": {SIZE_HINT}.')
+    return size
+
+
+def _moment(parameter: str, given: str | None) -> str | None:
+    """A time in its plain form; a mistake names the parameter that it stands in."""
+    try:
+        return None if given is None else read_time(given)
+    except UnitError:
+        raise CommandError(f'"{parameter}" must be a time, not "{printable(given or "", 40)}": {TIME_HINT}.') from None

@@ -6,23 +6,24 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode
 
 from cmdr.commands._paths import own_pane, pane_of, path_of
-from cmdr.commands._text import behind, size_text
+from cmdr.commands._text import size_text
 from cmdr.commands.trees.find import known_tree
 from cmdr.commands.trees.sessions import place_in, units_of
 from cmdr.commands.trees.sets import below
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
+from cmdr.core.dispatch.parameter import Doc, Whole, Words
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.model.names import printable, to_wire
+from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.results.indexes import ReportPage
 from cmdr.model.results.result import Said
 from cmdr.model.shell_session import Units
-from cmdr.model.trees.reports import KINDS, Keep, Report, ReportRow
-from cmdr.model.units import count, iso_date, iso_time
+from cmdr.model.trees.indexes import behind_text
+from cmdr.model.trees.reports import KIND_WORDS, Keep, Report, ReportKind, ReportRow
+from cmdr.model.units import count, iso_date, iso_time, total_text
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
@@ -52,15 +53,14 @@ _SORTS: dict[str, SortOrder] = {
 async def report(
     call: Call,
     *,
-    kind: str,
+    kind: Annotated[ReportKind, Words(KIND_WORDS)],
     root: str | None = None,
     set: str | None = None,
     limit: Annotated[int, Whole(1, 50, cut=True)] = 10,
-    keep: Annotated[Keep, Unlisted()] = "oldest",
-    since: Annotated[str | None, Unlisted()] = None,
+    keep: Annotated[Keep, Doc("of duplicates")] = "oldest",
+    since: Annotated[str | None, Doc("growth: 7d, a date")] = None,
 ) -> Said:
-    """Report on a tree or set: largest-files, duplicates and more."""
-    _check_kind(kind)
+    """Report on a tree or set."""
     if since is not None and kind != "growth":
         raise CommandError('"since" is for growth; query_run takes newerThan.')
     indexing = call.commander.indexing
@@ -81,7 +81,8 @@ async def report(
     else:
         made = await in_thread(library.report, index, kind, limit, place, set, since)
     units = units_of(call)
-    told = [f"{kind}: {_in_all(made, units)}" + ("" if made.complete else " (incomplete)") + behind(answers)]
+    told = [f"{kind}: {_in_all(made, units)}" + ("" if made.complete else " (incomplete)")]
+    told[0] += behind_text(made.behind)
     told += [_line(row, place, units) for row in made.rows]
     if spare is not None:
         told.append(await _spare_set(call, index, spare, units))
@@ -106,7 +107,7 @@ async def report_page(
     call: Call,
     *,
     index_id: str,
-    kind: str,
+    kind: Annotated[ReportKind, Words(KIND_WORDS)],
     limit: Annotated[int, Whole(0, 1000)] = PAGE_SIZE,
     cursor: str | None = None,
     below: str | None = None,
@@ -119,8 +120,6 @@ async def report_page(
     Growth begins at `since`: an epoch, a date, or an age such as 7d. Of duplicates the oldest is told first, or the
     newest with `keep=newest`."""
     library = await call.commander.indexing.library()
-    kind = {"largest": "largest-files"}.get(kind, kind)
-    _check_kind(kind)
     await call.commander.indexing.open(index_id)
     if set is not None:
         set = await call.commander.indexing.sets.find(set, call.principal)
@@ -129,24 +128,19 @@ async def report_page(
     return ReportPage(index_id, made, limit, below, set, since, keep, epochs)
 
 
-def _check_kind(kind: str) -> None:
-    if kind not in KINDS:
-        raise CommandError(f'No report "{printable(kind, 40)}". There are: {", ".join(KINDS)}.')
-
-
 async def _spare_set(call: Call, index: str, spare: Spare, units: Units) -> str:
     """All but one of each group of equal files as a set of the caller's."""
     library = await call.commander.indexing.library()
     kept = await in_thread(library.sets.create_spare, index, "duplicates", spare)
     await call.commander.indexing.sets.own(kept.id, call.principal, passing=True)
-    amount = f"{count(kept.count, 'file')}, {size_text(spare.bytes, units)}"
+    amount = f"{count(kept.count, 'file')}, {total_text(spare.bytes, units)}"
     other = ' (keep "newest" for the other way)' if spare.keep == "oldest" else ""
     return f"set: {kept.id} all but the {spare.keep} (first named) of each: {amount}{other}"
 
 
 def _in_all(made: Report, units: Units) -> str:
     if made.since_ns is None:
-        wasted = "" if made.spare_bytes is None else f", {size_text(made.spare_bytes, units)} wasted"
+        wasted = "" if made.spare_bytes is None else f", {total_text(made.spare_bytes, units)} wasted"
         return f"{made.total} in all{wasted}"
     return f"{count(made.total, 'change')} since {iso_time(made.since_ns)}, {_from_to(made.before, made.after, units)}"
 

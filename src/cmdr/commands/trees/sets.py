@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cmdr.commands._paths import own_pane
-from cmdr.commands._text import size_text
 from cmdr.commands.trees.sessions import place_in, units_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole
@@ -20,7 +19,7 @@ from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.tab import FoundEntries
 from cmdr.model.results.indexes import Forgotten, SetCard, SetEntries, SetList, SetShown
 from cmdr.model.results.result import Said
-from cmdr.model.units import count
+from cmdr.model.units import count, total_text
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ async def resource_set(
     cursor: Annotated[str | None, Unlisted()] = None,
     limit: Annotated[int, Whole(0, MAX_SAMPLES, cut=True), Unlisted()] = SAMPLES,
 ) -> Said:
-    """Make, change, combine or open sets of entries."""
+    """Make, change, combine or open sets of files found."""
     library = await call.commander.indexing.library()
     sets = library.sets
     if action == "list":
@@ -222,7 +221,7 @@ def below(root: bytes, paths: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 def _line(call: Call, info: SetInfo) -> str:
-    return f"{info.id} {info.name}: {count(info.count, 'entry', 'entries')}, {size_text(info.bytes, units_of(call))}"
+    return f"{info.id} {info.name}: {count(info.count, 'entry', 'entries')}, {total_text(info.bytes, units_of(call))}"
 
 
 def _format_set(call: Call, info: SetInfo) -> str:

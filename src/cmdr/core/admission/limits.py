@@ -110,7 +110,7 @@ def table() -> list[Row]:
         for access, verb in (
             (Access.READ, "look"),
             (Access.VIEW, "change what is shown"),
-            (Access.PROPOSE, "propose"),
+            (Access.PROPOSE, "propose something; a mistake counts as the row above"),
             (Access.ACT, "act"),
         )
     ]

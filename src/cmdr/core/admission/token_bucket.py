@@ -46,6 +46,14 @@ class TokenBuckets(Generic[Key]):
             self._prune_at = max(PRUNE_AT, 2 * len(self._levels))
         return 0
 
+    def give_back(self, key: Key, rate: Rate, now: float | None = None) -> None:
+        """Put one back that was taken."""
+        now = time.monotonic() if now is None else now
+        speed, size = rate.per_second * self._scale, rate.burst * self._scale
+        if (last := self._levels.get(key)) is not None:  # else it is full anyway
+            level = min(size, last.level + (now - last.at) * speed + 1)
+            self._levels[key] = _Level(level, now, now + (size - level) / speed)
+
 
 class _Level(NamedTuple):
     level: float
@@ -89,8 +97,19 @@ class RateLimiter:
             raise
 
     def take(self, principal: Principal, access: Access, now: float | None = None) -> None:
-        """Count a call, or raise `TooMany` with the time to wait."""
+        """Count a call, or raise `TooMany` with the time to wait.
+
+        One that proposes also counts as one that changes what is shown: that is what is left of it when it is given
+        back, so that mistakes cost no proposal and are not without bound.
+        """
         if principal.is_person:
             return
-        if wait := self._buckets.take((principal.id, access), self._rates[access], now):
-            raise TooMany(access.name.lower(), wait)
+        kinds = (Access.VIEW, access) if access is Access.PROPOSE else (access,)
+        for kind in kinds:
+            if wait := self._buckets.take((principal.id, kind), self._rates[kind], now):
+                raise TooMany(kind.name.lower(), wait)
+
+    def give_back(self, principal: Principal, access: Access, now: float | None = None) -> None:
+        """A call has proposed nothing: it does not count as a proposal. Other calls count whatever comes of them."""
+        if access is Access.PROPOSE and not principal.is_person:
+            self._buckets.give_back((principal.id, access), self._rates[access], now)

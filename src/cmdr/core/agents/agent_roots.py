@@ -11,6 +11,7 @@ from cmdr.files.process_sandbox.read_only_paths import program_paths
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.files.sandbox.resolved_path import BadRoot
+from cmdr.model.names import is_within
 from cmdr.model.root_spec import RootSpec, parse_roots
 
 
@@ -20,7 +21,7 @@ class Origin(StrEnum):
     FLAG = "--root"
     ENVIRONMENT = "CMDR_ROOTS"
     SETTINGS = f"{ROOTS} in settings.toml"
-    USUAL = "the left pane's folder at start"
+    USUAL = "the left pane's folder at start, of a home all but its hidden files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,11 @@ class ChosenRoots:
 def chosen_roots(
     flags: tuple[RootSpec, ...], environment: tuple[RootSpec, ...], settings: Settings, usual: bytes | None = None
 ) -> ChosenRoots:
-    """What holds: the flags, else the environment, else the settings, else the usual folder."""
+    """What holds: the flags, else the environment, else the settings, else the usual folder.
+
+    A usual folder above the person's home stands for that home: a desktop program starts cmdr in `/`, and meant
+    nothing by it.
+    """
     if flags:
         return ChosenRoots(Origin.FLAG, flags)
     if environment:
@@ -49,7 +54,12 @@ def chosen_roots(
         return ChosenRoots(Origin.SETTINGS, ())
     if kept := parse_roots(settings.text(ROOTS)):
         return ChosenRoots(Origin.SETTINGS, kept)
-    return ChosenRoots(Origin.USUAL, () if usual is None else (RootSpec(usual),))
+    return ChosenRoots(Origin.USUAL, () if usual is None else (RootSpec(_at_most_home(usual)),))
+
+
+def _at_most_home(folder: bytes) -> bytes:
+    home = os.path.realpath(os.path.expanduser(b"~"))
+    return home if os.path.isdir(home) and is_within(home, os.path.realpath(folder)) else folder
 
 
 def open_sandbox(chosen: ChosenRoots, settings: Settings) -> Sandbox:

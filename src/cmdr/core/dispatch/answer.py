@@ -1,5 +1,7 @@
 """What the dispatcher hands back: a command's result as text and JSON of bounded length, and errors as its own."""
 
+import json
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +9,7 @@ from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
 from cmdr.core.errors import CommandError, NotThere, Vanished
 from cmdr.files.errors import PathNotFound
 from cmdr.index.errors import BadHandle, Gone, NoSuchIndex, NoSuchQuery, NoSuchSet, NotIndexed, StaleCursor
+from cmdr.model.names import printable, to_wire
 from cmdr.model.results.result import Data, Json, Result
 
 
@@ -49,6 +52,18 @@ def command_error(error: Exception) -> CommandError:
     if isinstance(error, PathNotFound | NoSuchIndex | NoSuchSet | NoSuchQuery | BadHandle | NotIndexed):
         return NotThere(str(error))
     return CommandError(str(error))
+
+
+def where_else(path: bytes) -> str:
+    """What to do about a path that is not there: the nearest folder that is, and how to find the name below it.
+
+    Looks at the disk.
+    """
+    name = os.path.basename(path.rstrip(b"/"))
+    while not os.path.isdir(path := os.path.dirname(path.rstrip(b"/")) or b"/") and path != b"/":
+        pass
+    asked = json.dumps({"root": to_wire(path), "name": printable(to_wire(name))}, ensure_ascii=False)
+    return f". To look below the nearest folder that is there: query_run {asked}."
 
 
 def truncate(answer: str) -> str:

@@ -11,22 +11,24 @@ from cmdr.core.admission.limits import CALLS
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.activity import Activity
 from cmdr.core.audit.log import Audit, AuditRecord, digest_of
-from cmdr.core.dispatch.answer import Answer, command_error
+from cmdr.core.dispatch.answer import Answer, command_error, where_else
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Arguments, bind
 from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import Principal, acting
 from cmdr.core.dispatch.registry import Command
-from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, TooMany
-from cmdr.core.threads import is_being_cancelled
+from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere, TooMany
+from cmdr.core.threads import in_thread, is_being_cancelled
 from cmdr.engine.plan.refusals import PlanRefused
-from cmdr.files.errors import DiskError
+from cmdr.files.errors import DiskError, PathNotFound
 from cmdr.index.errors import IndexFault
 from cmdr.model.filters.filter import FilterError
 from cmdr.model.results.result import Result
 
 # A call made from inside another, as `command` does, is admitted already.
 _is_admitted: ContextVar[bool] = ContextVar("is_admitted", default=False)
+_LOOKED_FOR = frozenset({"fs", "index", "ops", "review"})
+"""Where an agent that names a path which is not there is told how to find it; the panes' own words are kept."""
 
 
 class Dispatcher:
@@ -51,6 +53,7 @@ class Dispatcher:
         """
         started = time.monotonic()
         result = "error"
+        is_counted = is_cut_off = False
         seen = self.activity.begin(call.principal, command.name, arguments)
         needs_record = not (call.principal.is_person or command.is_look)
 
@@ -62,6 +65,7 @@ class Dispatcher:
         try:
             self._policy.admit(command, call.principal)
             await self._rates.admit(call.principal, command.access)
+            is_counted = True
             if needs_record:
                 await self._audit.ready()
             bound = bind(command.parameters, arguments, call.address or command.name)
@@ -82,8 +86,15 @@ class Dispatcher:
             result = "refused"
             raise
         except (DiskError, PlanRefused, IndexFault, FilterError) as error:
+            if isinstance(error, PathNotFound) and command.toolset in _LOOKED_FOR and not call.principal.is_person:
+                raise NotThere(f"{error}{await in_thread(where_else, error.path)}") from error
             raise command_error(error) from error
+        except asyncio.CancelledError:
+            is_cut_off = True  # what it proposed may stand
+            raise
         finally:
+            if is_counted and not is_cut_off and result != "ok":
+                self._rates.give_back(call.principal, command.access)
             if call.forks:
                 call.commander.agent_tabs.take_back(call.forks)
             # The log has counted what it could not record, and what was awaited is in it already.

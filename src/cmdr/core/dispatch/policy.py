@@ -15,7 +15,8 @@ _BEHIND_A_TOKEN = frozenset({_FILES, _SHELL})
 class Policy:
     """What is switched on for agents, and the person's kill switch.
 
-    The two switches for writing and for the shell come from the environment at start and cannot be changed afterwards.
+    The two switches for writing and for the shell come from the environment at start and cannot be changed afterwards;
+    each brings the toolset it is about.
     """
 
     def __init__(
@@ -29,7 +30,8 @@ class Policy:
         unknown = toolsets - ALL_TOOLSETS
         if unknown:
             raise ValueError(f"No toolset {', '.join(sorted(unknown))}. There are: {', '.join(sorted(ALL_TOOLSETS))}.")
-        self.toolsets = toolsets | {_SHELL} if allow_shell else toolsets - {_SHELL}
+        switched_on = {toolset for toolset, is_on in ((_FILES, allow_write), (_SHELL, allow_shell)) if is_on}
+        self.toolsets = frozenset((toolsets - {_SHELL}) | switched_on)
         self.grants = grants or Grants()
         self._allow_write = allow_write
         self.agents_stopped = False
@@ -70,15 +72,15 @@ class Policy:
         toolset = command.toolset or _PALETTE
         if toolset == _SHELL and _SHELL not in self.toolsets:
             return "is switched off: the person starts cmdr with CMDR_MCP_ALLOW_SHELL=1"
+        if toolset == _FILES and command.access is Access.ACT and not self._allow_write:
+            return "is switched off: the person starts cmdr with CMDR_MCP_ALLOW_WRITE=1"
         if toolset not in self.toolsets:
             return f"is switched off: the person adds {toolset} to CMDR_MCP_TOOLSETS"
         if principal.toolsets is not None and toolset not in principal.toolsets:
             return f"is not among your token's toolsets, which lack {toolset}: cmdr token --client NAME --toolsets"
         if toolset in _BEHIND_A_TOKEN and not principal.token:
             return "needs a token: cmdr token --client NAME"
-        if principal.read_only:
-            return "changes things, and your token is read-only"
-        return "is switched off: the person starts cmdr with CMDR_MCP_ALLOW_WRITE=1"
+        return "changes things, and your token is read-only"
 
     def _may(self, command: Command, principal: Principal) -> bool:
         """Whether the caller's access reaches so far; acting is possible only behind a switch."""

@@ -13,8 +13,9 @@ from cmdr.model.results.result import Result
 
 Function = TypeVar("Function", bound=Callable[..., Result | Awaitable[Result]])
 
-DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
-ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
+DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review", "fs"})
+"""What agents are offered unless the person says otherwise; of `fs` what writes is behind a switch of its own."""
+ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "shell"}
 _LOOKING = {Access.READ: frozenset({None, "panes", "index"}), Access.VIEW: frozenset({None, "panes"})}
 """The toolsets that only tell of names, and those that only change what is shown, unless a command says otherwise."""
 
@@ -43,8 +44,6 @@ class Command:
     idempotent: bool = False
     blocking: bool = False
     """Whether it may wait for a person, and reports progress meanwhile."""
-    always_loaded: bool = False
-    """Whether clients that defer tools should show this one from the start."""
     programs_only: bool = False
     """Whether it is for programs, by way of a face that knows it by name: no tool, and not in the palette."""
 
@@ -115,6 +114,11 @@ REGISTRY = Registry()
 """The commands of this program, filled by importing `cmdr.commands`."""
 
 
+def title_of(name: str) -> str:
+    """What a command is called that has no better title."""
+    return name.replace("_", " ").capitalize()
+
+
 def command(
     name: str,
     *,
@@ -127,7 +131,6 @@ def command(
     contents: bool = False,
     idempotent: bool = False,
     blocking: bool = False,
-    always_loaded: bool = False,
     programs_only: bool = False,
     registry: Registry = REGISTRY,
 ) -> Callable[[Function], Function]:
@@ -141,7 +144,7 @@ def command(
                 function=function,
                 access=access,
                 toolset=toolset,
-                title=title or name.replace("_", " ").capitalize(),
+                title=title or title_of(name),
                 description=" ".join((inspect.getdoc(function) or "").split()),
                 parameters=parameters_of(function),
                 wants_call=first.name == "call",
@@ -151,7 +154,6 @@ def command(
                 contents=contents,
                 idempotent=idempotent,
                 blocking=blocking,
-                always_loaded=always_loaded,
                 programs_only=programs_only,
             )
         )

@@ -17,6 +17,7 @@ from cmdr.core.agents.tokens import TokenError, Tokens
 from cmdr.core.agents.trust import TrustStore, UnreadableTrustList
 from cmdr.core.audit.anchor import read_anchor
 from cmdr.core.audit.chain import is_cut_off
+from cmdr.core.dispatch.policy import Policy
 from cmdr.core.environment import BadSetting, Environment
 from cmdr.core.errors import CommandError
 from cmdr.core.runtime.control_socket import ControlClient
@@ -117,17 +118,12 @@ def _settings() -> Iterator[Finding]:
     except (BadSetting, ValueError) as error:
         yield Finding(Health.BAD, str(error), "correct or unset the variable")
         return
+    policy = Policy(environment.toolsets, allow_write=environment.allow_write, allow_shell=environment.allow_shell)
     on = [name for name in ("allow_write", "allow_shell") if getattr(environment, name)]
     yield Finding(
         Health.GOOD,
-        f"agents get: {', '.join(sorted(environment.toolsets))}; switched on: {', '.join(on) or 'nothing more'}",
+        f"agents get: {', '.join(sorted(policy.toolsets))}; switched on: {', '.join(on) or 'nothing more'}",
     )
-    if environment.allow_write and "fs" not in environment.toolsets:
-        yield Finding(
-            Health.NOTE,
-            "CMDR_MCP_ALLOW_WRITE is set, but the fs toolset is off, so it changes nothing",
-            "set CMDR_MCP_TOOLSETS=panes,ops,index,review,fs",
-        )
     yield from _roots(environment)
 
 

@@ -78,9 +78,8 @@ async def open_download(commander: Commander, principal: Principal, index: str, 
     """Open the file behind a node, if this caller may read it."""
 
     async def path() -> bytes:
-        library = await commander.indexing.library()
         try:
-            answers = await in_thread(library.get, index)
+            answers = await commander.indexing.open(index, node)
             found = await in_thread(answers.node, node)
         except IndexFault as error:
             raise NotThere(str(error)) from error

@@ -66,5 +66,5 @@ def _read(answers: "IndexQueries", path: bytes) -> FolderSpace:
         page.total - len(largest),
         summary.totals.bytes,
         summary.totals.complete,
-        answers.indexed.freshness.state == "fresh",
+        not answers.behind and answers.indexed.freshness.state == "fresh",
     )

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -123,9 +123,10 @@ class Indexing:
         """Wait for a scan, but not for ever; whether it is over."""
         return await self._scans.finished(job, patience)
 
-    async def covering(self, path: bytes) -> "IndexQueries | None":
+    async def covering(self, path: bytes, moments: Mapping[str, int] | None = None) -> "IndexQueries | None":
         """The index that knows best what is in a folder, or None when none has listed it."""
-        return await self.ask_of_folder(path, lambda answers: answers)
+        library = await self.library()
+        return await self._ask(library, lambda: library.covering(path, moments=moments), lambda answers: answers)
 
     async def covering_entry(self, path: bytes) -> "IndexQueries | None":
         """The index that knows best of an entry, or None; it may never have looked into it."""
@@ -172,10 +173,15 @@ class Indexing:
             await in_thread(library.refresh, above.indexed.record.id, lambda: self._closing)
         return await self.covering(path)
 
-    async def open(self, index: str) -> "IndexQueries":
-        """An index by its id."""
+    async def open(self, index: str, place: str | bytes | None = None) -> "IndexQueries":
+        """An index by its id, with its answers about a place (a path or node id; all of it when left out) as of now."""
         library = await self.library()
-        answers = await in_thread(library.get, index)
+
+        def work() -> "IndexQueries":
+            answers = library.get(index)
+            return answers.as_of(None, place) if answers.indexed.scanned else answers
+
+        answers = await in_thread(work)
         if answers.indexed.scanned and index not in self._followed:
             self._follow(library, answers)
         return answers
@@ -184,6 +190,7 @@ class Indexing:
         """What an index knows of the size of folders in a folder; nothing while no index has been asked for."""
         if self._library is None or not names:
             return {}
+        await in_thread(self._library.hear)
         known = self._folder_sizes.of(path, self._library.version())
         unknown = [name for name in names if name not in known]
         if unknown:
@@ -215,8 +222,12 @@ class Indexing:
     async def ensure(
         self, root: bytes, principal: Principal, patience: float = SCAN_TIMEOUT_S
     ) -> "tuple[IndexQueries, ScanJob | None]":
-        """The index that knows a tree, scanned now when there is none; with the scan that was needed."""
-        answers = await self.covering(root) or await self._caught_up(root)
+        """The index that knows a tree as of this call, scanned now when there is none; with the scan that was needed.
+
+        Where making its answers true takes too long, its `behind` says how many folders are not known.
+        """
+        moments = (await self.library()).moments()
+        answers = await self.covering(root, moments) or await self._caught_up(root)
         if answers is not None:
             return answers, None
         from cmdr.model.trees.indexes import WalkOptions  # noqa: PLC0415
@@ -227,7 +238,7 @@ class Indexing:
                 f"{to_wire(root)} is being indexed ({job.entries} entries so far). "
                 f'Repeat this when job_progress {{"jobId": "{job.id}"}} says done.'
             )
-        answers = await self.covering(root)
+        answers = await self.covering(root, moments)
         if answers is None:
             raise CommandError(job.problem or f"{to_wire(root)} could not be indexed.")
         return answers, job
@@ -248,7 +259,7 @@ class Indexing:
 
 
 def _sizes(answers: "IndexQueries", path: bytes, names: Sequence[bytes]) -> dict[bytes, FolderSize]:
-    fresh = answers.indexed.freshness.state == "fresh"
+    fresh = not answers.behind and answers.indexed.freshness.state == "fresh"
     sizes: dict[bytes, FolderSize] = {}
     for name in names:
         with suppress(IndexFault):

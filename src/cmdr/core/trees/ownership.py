@@ -1,6 +1,7 @@
 """Whose a set or saved query is: an agent sees, uses and deletes its own, the person all."""
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,8 +28,12 @@ MAX_PASSING_SETS = 20
 """Sets that queries of one caller leave behind before the oldest goes."""
 MAX_SETS = 200
 """Sets that an agent may make to last."""
+_TOLD = 3
+"""Sets that are named to whoever asks for one that is not there."""
 MAX_MEMBERS = 100_000
 """Entries of a set that one operation takes at most."""
+PLANNING_PATIENCE_S = 10.0
+"""Seconds a plan waits until what it is made from is known as it is on the disk."""
 
 
 class OwnedQueries:
@@ -141,11 +146,11 @@ class OwnedSets:
 
     async def find(self, named: str, principal: Principal) -> str:
         """The id of a set, given its id or its name (the newest of that name); others' sets do not exist."""
-        for info in reversed(await self.all(principal)):
+        theirs = await self.all(principal)
+        for info in reversed(theirs):
             if named in (info.id, info.name):
                 return info.id
-        passed = f" Of what queries find the last {MAX_PASSING_SETS} are kept: run it again, with saveAs to keep it."
-        raise NotThere(f"No resource set {printable(named, 40)}.{passed if named.startswith('s_') else ''}")
+        raise NotThere(f"No resource set {printable(named, 40)}.{_instead_of(named, theirs)}")
 
     async def members(self, named: str, principal: Principal) -> tuple[bytes, ...]:
         """The paths in a set, as they are now; entries that are gone are left out."""
@@ -164,7 +169,7 @@ class OwnedSets:
     async def worked_on(self, named: str, principal: Principal) -> TakenSet:
         """What an operation takes of a set: all that is there of it, or nothing when it holds too many."""
         library = await self._library()
-        found = await self.find(named, principal)
+        found = await in_thread(_made_true, library, await self.find(named, principal))
         held = (await in_thread(library.sets.info, found)).count
         if held > MAX_MEMBERS:
             raise CommandError(
@@ -189,6 +194,38 @@ class OwnedSets:
             case Or(items):
                 return Or(tuple([await self.named_in(item, principal) for item in items]))
         return wanted
+
+
+def _instead_of(named: str, known: Sequence["SetInfo"]) -> str:
+    """What to do without a set: look among those there are, or make it."""
+    if named.startswith("s_"):
+        return f" Of what queries find the last {MAX_PASSING_SETS} are kept: run it again, with saveAs to keep it."
+    if not known:
+        return " You have none yet: query_run makes one of what it finds."
+    some = ", ".join(f"{info.id} {printable(info.name, 20)}" for info in known[: -_TOLD - 1 : -1])
+    more = f' and {len(known) - _TOLD} more (resource_set {{"action": "list"}})' if len(known) > _TOLD else ""
+    return f" You have: {some}{more}; query_run makes one of what it finds."
+
+
+def _made_true(library: "Library", set: str) -> str:
+    """The same set; one that was made while folders were not known as they are is asked for again, against the disk."""
+    behind = library.sets.behind(set)
+    if behind is None:
+        return set
+    from cmdr.model.filters.filter_json import from_json  # noqa: PLC0415
+
+    folders = count(behind.folders, "folder")
+    if behind.filter is None or behind.root is None:
+        raise CommandError(f"The set was made while {folders} were not known as they are. Make it anew, then repeat.")
+    answers = library.true_answers(library.sets.info(set).index_id, behind.root, PLANNING_PATIENCE_S)
+    if answers.behind:
+        raise CommandError(
+            f"The set was made while {folders} were not known as they are, and "
+            f"{count(answers.behind, 'folder')} still change. Run query_run again when it is quiet, then repeat."
+        )
+    answer = answers.ask(from_json(json.loads(behind.filter)), behind.root)
+    library.sets.ask_again(set, answer)
+    return set
 
 
 def _may_see(principal: Principal, owner: str | None) -> bool:

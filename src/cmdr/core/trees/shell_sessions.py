@@ -47,6 +47,10 @@ class ShellSessions:
                 del self._held[caller]
         return session
 
+    def current(self, principal: Principal, conversation: str) -> ShellSession | None:
+        """The conversation's own session, if it has begun."""
+        return self._held.get(principal.id, {}).get(f"of:{conversation}")
+
     def find(self, named: str, principal: Principal) -> ShellSession:
         """A session that exists, by its id or the name its caller gave it."""
         held = self._held.get(principal.id, {})

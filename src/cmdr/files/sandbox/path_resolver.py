@@ -8,10 +8,12 @@ from collections.abc import Sequence
 
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
 from cmdr.files.protected import LinkedPlaces, Protection
+from cmdr.files.sandbox.file_opener import FileOpener
 from cmdr.files.sandbox.open_beneath import open_beneath, real_path
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.files.sandbox.resolved_path import (
     BadRoot,
+    HiddenInHome,
     OpenRoot,
     OutsideRoots,
     PrivatePlace,
@@ -19,7 +21,7 @@ from cmdr.files.sandbox.resolved_path import (
     ResolvedName,
     ResolvedPath,
 )
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.root_spec import RootSpec
 
 MAX_PATH_BYTES = 4096
@@ -40,7 +42,8 @@ class Sandbox:
     ) -> None:
         """`program` is where this program's own code stands, `run_from` what is in PATH; a change needs the person.
 
-        `is_chosen` says whether the person named the roots; else they are the usual folder.
+        `is_chosen` says whether the person named the roots; else they are the usual folder, and of a home in it what
+        is hidden stays closed: there programs keep keys that no list of ours knows.
         """
         self.private = private or PrivatePlaces()
         self.protection = Protection((*self.private.own, *program), run_from, LinkedPlaces(self.private.homes))
@@ -57,7 +60,9 @@ class Sandbox:
         mine = self.roots if roots is None else roots
         if read_only:
             mine = tuple(RootSpec(root.path, read_only=True) for root in mine)
-        return PathResolver(self, tuple((spec, self._opened(spec)) for spec in mine), self._kernel)
+        opens_hidden = self.is_chosen or roots is not None
+        opened = tuple((spec, self._opened(spec)) for spec in mine)
+        return PathResolver(self, opened, self._kernel, opens_hidden=opens_hidden)
 
     def close(self) -> None:
         """Close every root."""
@@ -80,10 +85,19 @@ class Sandbox:
 class PathResolver:
     """The one way from a path that an agent wrote to a file."""
 
-    def __init__(self, sandbox: Sandbox, roots: tuple[tuple[RootSpec, OpenRoot], ...], kernel: bool) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        roots: tuple[tuple[RootSpec, OpenRoot], ...],
+        kernel: bool,
+        *,
+        opens_hidden: bool = True,
+    ) -> None:
+        """`opens_hidden` says whether hidden files and folders of a home are open like others."""
         self._sandbox = sandbox
         self._roots = roots
         self._kernel = kernel
+        self._opens_hidden = opens_hidden
 
     @property
     def roots(self) -> tuple[RootSpec, ...]:
@@ -111,6 +125,9 @@ class PathResolver:
         if why := self._sandbox.private.reason_of(found.real, found.stat):
             found.close()
             raise PrivatePlace(shown, why)
+        if self._is_hidden(root, found.real):
+            found.close()
+            raise HiddenInHome(shown)
         return found
 
     def folder(self, path: bytes) -> ResolvedPath:
@@ -120,6 +137,10 @@ class PathResolver:
             found.close()
             raise NotAFolder(found.path)
         return found
+
+    def opener(self) -> FileOpener:
+        """What opens many files, each as it would be opened if it were named."""
+        return FileOpener(self, self._sandbox.private)
 
     def resolve_name(self, path: bytes) -> ResolvedName:
         """A name to write to: its folder must stand inside a root that may be changed, and it must not be private."""
@@ -161,6 +182,15 @@ class PathResolver:
         why = private.reason(held.path) if seen is None else private.reason_of(held.path, seen)
         if why:
             raise PrivatePlace(held.path, why)
+        if any(spec == held.folder.root and self._is_hidden(root, held.path) for spec, root in self._roots):
+            raise HiddenInHome(held.path)
+
+    def _is_hidden(self, root: OpenRoot, real: bytes) -> bool:
+        """Whether something lies hidden in a home that only happens to be inside a root."""
+        if self._opens_hidden:
+            return False
+        homes = [home.rstrip(b"/") + b"/." for home in self._sandbox.private.homes if is_within(home, root.real)]
+        return any(real.startswith(home) for home in homes)
 
     def _way(self, path: bytes) -> tuple[RootSpec, OpenRoot, bytes]:
         """The root a path lies in and the way down; `..` stays in the way, where the kernel judges it."""

@@ -29,6 +29,16 @@ class PrivatePlace(DiskError):
         super().__init__(f"{to_wire(path)} {why}; agents never get it. Ask the person.")
 
 
+class HiddenInHome(DiskError):
+    """It is hidden in a home that nobody named as a root."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(
+            f"{to_wire(path)} is hidden in a home, and agents get hidden files there only in folders that the person "
+            "names: cmdr --root DIR, or agents.roots in the settings."
+        )
+
+
 class ReadOnlyRoot(DiskError):
     """The folder may be read but not changed."""
 

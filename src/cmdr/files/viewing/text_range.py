@@ -56,7 +56,7 @@ class TextRange:
     """Whether nothing comes after it."""
 
 
-def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> TextRange:
+def read_lines(fd: int, first: int, count: int | None, encoding: str | None, max_chars: int = MAX_CHARS) -> TextRange:
     """Lines from number `first` on, as many as fit; a negative number counts from the end."""
     encoding = _encoding(fd, encoding)
     number: int | None = first
@@ -64,14 +64,44 @@ def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> 
         start, number = _tail_start(fd, -first, encoding)
     else:
         start = _line_start(fd, first, encoding)
+    return _lines_from(fd, start, number, count, encoding, max_chars)
+
+
+def read_tail(fd: int, count: int, encoding: str | None, max_chars: int = MAX_CHARS) -> TextRange:
+    """The last so many lines; where they do not all fit, the first of them are left out."""
+    encoding = _encoding(fd, encoding)
+    start, number = _tail_start(fd, count, encoding)
+    size = os.fstat(fd).st_size
+    if size - start > max_chars:
+        # A line that does not begin in what fits is left out, unless it is the last one.
+        line_end = _read(fd, size - max_chars, max_chars - 1).find(b"\n")
+        start = size - max_chars + line_end + 1 if line_end >= 0 else _tail_start(fd, 1, encoding)[0]
+        number = _line_number(fd, start)
+    return _lines_from(fd, start, number, None, encoding, max_chars)
+
+
+def count_lines(fd: int) -> int:
+    """How many lines a text has; the last counts also when it has no line end."""
+    encoding = _encoding(fd, None)
+    decoder = codecs.getincrementaldecoder(encoding)("replace") if _is_wide(encoding) else None
+    lines, at, ends = 0, 0, True
+    while data := _read(fd, at, _CHUNK_BYTES):
+        at += len(data)
+        text = data if decoder is None else decoder.decode(data).encode()
+        lines += text.count(b"\n")
+        ends = text.endswith(b"\n") if text else ends
+    return lines + (not ends)
+
+
+def _lines_from(fd: int, start: int, number: int | None, count: int | None, encoding: str, max_chars: int) -> TextRange:
     if _is_wide(encoding):
-        piece = read_bytes(fd, 0, None, encoding)
+        piece = read_bytes(fd, 0, None, encoding, max_chars)
         rows = piece.text.splitlines(keepends=True)[:count]
         text, lines = "".join(rows), len(rows)
         end = _length(text, encoding, at_start=True)
     else:
         data = _read(fd, start, MAX_BYTES)
-        kept = _lines_that_fit(data.split(b"\n"), count, encoding)
+        kept = _lines_that_fit(data.split(b"\n"), count, encoding, max_chars)
         lines = len(kept)
         end = start + sum(map(len, kept))
         text = b"".join(kept).decode(_name(encoding, at_start=start == 0), "replace")
@@ -80,24 +110,27 @@ def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> 
     return TextRange(text, encoding, number if is_whole_line else None, lines, start, end, end >= size)
 
 
-def _lines_that_fit(parts: list[bytes], count: int | None, encoding: str) -> list[bytes]:
+def _lines_that_fit(parts: list[bytes], count: int | None, encoding: str, max_chars: int) -> list[bytes]:
     """As many lines as fit; one that is cut in two is left out, unless it is the only one."""
     rows = [part + b"\n" for part in parts[:-1]]
     tail = parts[-1]
     kept: list[bytes] = []
-    left = MAX_CHARS
+    left = max_chars
     for row in rows[:count]:
         left -= len(row.decode(encoding, "replace"))
         if left < 0:
-            return kept or [row[:MAX_CHARS]]
+            return kept or [row[:max_chars]]
         kept.append(row)
     # What follows the last line end is a line only at the end of the file, which is where the piece ends early.
-    if tail and (count is None or len(kept) < count) and (not kept or sum(map(len, rows)) + len(tail) < MAX_BYTES):
-        kept.append(tail if len(tail) <= left else tail[:left])
+    if not tail or (count is not None and len(kept) >= count):
+        return kept
+    is_last = sum(map(len, rows)) + len(tail) < MAX_BYTES
+    if not kept or (is_last and len(tail) <= left):
+        kept.append(tail[:left])
     return kept
 
 
-def read_bytes(fd: int, offset: int, count: int | None, encoding: str | None) -> TextRange:
+def read_bytes(fd: int, offset: int, count: int | None, encoding: str | None, max_chars: int = MAX_CHARS) -> TextRange:
     """The text in a range of bytes; a character that begins before its end is left for the next range.
 
     A negative offset counts from the end, and from the first character that begins there.
@@ -108,7 +141,7 @@ def read_bytes(fd: int, offset: int, count: int | None, encoding: str | None) ->
     wanted = MAX_BYTES if count is None else min(count, MAX_BYTES)
     data = _read(fd, offset, wanted)
     text, used = _decode(data, encoding, at_start=offset == 0)
-    kept = text[:MAX_CHARS]
+    kept = text[:max_chars]
     end = offset + (used if kept == text else _length(kept, encoding, at_start=offset == 0))
     return TextRange(kept, encoding, None, kept.count("\n"), offset, end, end >= os.fstat(fd).st_size)
 

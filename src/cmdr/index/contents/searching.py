@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cmdr.index.snapshots.columns import Column
+from cmdr.index.snapshots.view import View
 from cmdr.model.contents import ContentPattern, FileMatches, SearchCoverage
+
+Opener = Callable[[bytes], int]
+"""Opens a file by its path for a caller that may not read everything: a descriptor, or an OSError that says why not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,16 @@ class FileScanner(Protocol):
         limits: ScanLimits,
         coverage: SearchCoverage,
         stop: Callable[[], bool],
+        opener: Opener | None = None,
     ) -> Iterator[FileMatches]:
-        """The files that match, in the order of `paths`, `file` being the place in it; what is left out is counted."""
+        """The files that match, in the order of `paths`, `file` being the place in it; what is left out is counted.
+
+        Without an `opener` a path is opened as it is, a link at its end not followed; only regular files are read.
+        """
 
 
 class ContentIndex(Protocol):
     """The index of contents of one tree."""
 
-    def candidates(self, pattern: ContentPattern, rows: Column) -> Column:
+    def candidates(self, view: View, pattern: ContentPattern, rows: Column) -> Column:
         """Of these rows of the view those that may match; a file that changed since it was indexed always may."""

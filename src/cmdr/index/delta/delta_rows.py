@@ -217,12 +217,18 @@ def count_once(base: Segment, dead: Column, entries: list[Entry]) -> tuple[list[
 
 def known_alone(view: View, inodes: set[int]) -> Column:
     """The rows with one of these inodes that are not known to have another name."""
+    rows = linked(view, inodes)
+    return np.asarray(rows[(view.gather("flags", rows) & _HARD) == 0])
+
+
+def linked(view: View, inodes: set[int]) -> Column:
+    """All rows with one of these inodes."""
     wanted = np.array(sorted(inodes), np.uint64)
     found: list[Column] = [np.empty(0, np.int64)]
     for first, segment in view.segments() if inodes else []:
         inode = segment["ino"]
         at = wanted.searchsorted(inode).clip(0, len(wanted) - 1)
-        rows = np.flatnonzero((wanted[at] == inode) & ((segment["flags"] & _HARD) == 0))
+        rows = np.flatnonzero(wanted[at] == inode)
         if not first and view.dead is not None:
             rows = rows[~view.dead[rows]]
         found.append(rows + first)

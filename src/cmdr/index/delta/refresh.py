@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cmdr.index.delta.delta import Delta, Entry, Listing, read_listing
-from cmdr.index.delta.delta_rows import known_alone
+from cmdr.index.delta.delta_rows import known_alone, linked
 from cmdr.index.delta.large_directory import Differences, is_large, read_differences, read_named
 from cmdr.index.errors import Cancelled, RootMissing
 from cmdr.index.snapshots.columns import Column, Flag
@@ -24,6 +24,7 @@ class RefreshResult:
 
     delta: Delta
     paths: tuple[bytes, ...]  # the directories that were listed
+    whole: tuple[bytes, ...]  # those of them of which every entry was examined
     listed: int
     added: int
     removed: int
@@ -41,6 +42,8 @@ class RefreshOptions:
     cross: bool = False
     edits: bool = True
     names: Mapping[int, frozenset[bytes]] | None = None
+    count: Callable[[int], None] = lambda _: None
+    """Told of every listing: how many entries it has."""
 
 
 def refresh(
@@ -123,7 +126,8 @@ class _Refresh:
 
     def run(self, changed: list[int]) -> RefreshResult:
         self.relist(changed)
-        self.relist(self.linked_elsewhere())
+        while more := self.linked_elsewhere():
+            self.relist(more)
         known = NodeMatcher(self.view, self.vanished, max(self.view.next_id, self.delta.next_id))
         self.listings = known.identify(self.listings, self.parent_id)
         return self.result(known)
@@ -150,19 +154,39 @@ class _Refresh:
         self.follow(fresh)
 
     def linked_elsewhere(self) -> list[int]:
-        """The directories of files that got another name: seen alone there, their bytes would count twice."""
+        """The directories of files that got another name, where seen alone their bytes would count twice; and those
+        of files that were edited, or lost a name, under another name."""
         new = [entry for listing in self.listings.values() for entry in listing.entries if entry.nid < 0]
         rows = known_alone(self.view, {entry.ino for entry in new if entry.flags & Flag.HARD})
+        if links := self.changed_links():
+            others = linked(self.view, set(links))
+            inodes, times = (self.view.gather(name, others).tolist() for name in ("ino", "ctime"))
+            known = [links[inode] == when for inode, when in zip(inodes, times, strict=True)]
+            rows = np.union1d(rows, others[~np.array(known, bool)])
         found: dict[int, set[bytes]] = {}
         for name, number in zip(self.view.names(rows), self.view.gather("pdir", rows).tolist(), strict=True):
-            found.setdefault(number, set()).add(name)
+            path = self.view.directory_path(number)
+            if path not in self.listings and not self.is_removed(path):
+                found.setdefault(number, set()).add(name)
         self.names |= {number: frozenset(names) for number, names in found.items() if is_large(self.view, number)}
         return list(found)
+
+    def changed_links(self) -> dict[int, int | None]:
+        """The inodes of files with several names that were seen or lost a name, and when each was changed last (None:
+        not seen): the system tells of a change by one name only."""
+        rows = np.array(self.vanished, np.int64)
+        rows = rows[(self.view.gather("flags", rows) & np.uint8(Flag.HARD)) != 0] if len(rows) else rows
+        links: dict[int, int | None] = dict.fromkeys(self.view.gather("ino", rows).tolist() if len(rows) else ())
+        for listing in self.listings.values():
+            links |= {entry.ino: entry.ctime for entry in listing.entries if entry.flags & Flag.HARD}
+        return links
 
     def read(self, path: bytes) -> Listing:
         self.pause()
         self.listed += 1
-        return read_listing(path)
+        listing = read_listing(path)
+        self.wanted.count(len(listing.entries))
+        return listing
 
     def pause(self) -> None:
         if self.stop():
@@ -271,4 +295,5 @@ class _Refresh:
         alive = {entry.nid for listing in self.listings.values() for entry in listing.entries}
         gone = {nid: path for nid, path in gone.items() if nid not in alive}
         delta = Delta(kept | self.listings, gone, known.next_id)
-        return RefreshResult(delta, tuple(self.listings), self.listed, known.added, len(lost))
+        whole = tuple(path for path, listing in self.listings.items() if listing.instead_of is None)
+        return RefreshResult(delta, tuple(self.listings), whole, self.listed, known.added, len(lost))

@@ -20,30 +20,37 @@ log = logging.getLogger(__name__)
 
 WatchEvents = dict[int, set[bytes] | None]
 """By the id of a directory: the names that something happened to, or None when it may be any."""
+Told = Callable[[WatchEvents | None, frozenset[int]], None]
+"""Gets what happened, and the ids of the directories in which more than the contents of files changed; None instead of
+what happened when events were lost and everything may have changed."""
 
 _EVENT = struct.Struct("iIII")
 _CREATE, _DELETE, _MOVED_FROM, _MOVED_TO = 0x100, 0x200, 0x40, 0x80
-_CLOSE_WRITE, _ATTRIB, _DELETE_SELF, _MOVE_SELF = 0x8, 0x4, 0x400, 0x800
+_MODIFY, _CLOSE_WRITE, _ATTRIB, _DELETE_SELF, _MOVE_SELF = 0x2, 0x8, 0x4, 0x400, 0x800
 _OVERFLOW, _IGNORED = 0x4000, 0x8000
-_MASK = _CREATE | _DELETE | _MOVED_FROM | _MOVED_TO | _CLOSE_WRITE | _ATTRIB | _DELETE_SELF | _MOVE_SELF
+_EDITS = _MODIFY | _CLOSE_WRITE | _ATTRIB
+_MASK = _CREATE | _DELETE | _MOVED_FROM | _MOVED_TO | _EDITS | _DELETE_SELF | _MOVE_SELF
 _ONLYDIR, _DONT_FOLLOW = 0x01000000, 0x02000000
 _CLOEXEC, _NONBLOCK = 0o2000000, 0o4000
 _MANY_NAMES = 1000  # of one directory: to look at all of it takes no longer
 
 
 class Watcher:
-    """Watches directories from a thread of its own and tells what happened in which.
+    """Watches directories and tells what happened in which: a thread of its own does as soon as something happens, and
+    whoever calls `drain` does at once.
 
-    `changed` gets None when events were lost and everything may have changed.
+    The kernel queues an event before the call that caused it returns, so that `drain` tells everything that had
+    happened in watched directories when it was called.
     """
 
-    def __init__(self, changed: Callable[[WatchEvents | None], None]) -> None:
+    def __init__(self, changed: Told) -> None:
         self._changed = changed
         self._libc = ctypes.CDLL(None, use_errno=True)
         self.trouble: str | None = None  # why watching is not complete
         # The kernel counts its watches from 1 on and never uses a number again: four bytes for each, and 0 is none.
         self._watched = array("I", [0])
         self._lock = threading.Lock()
+        self._reading = threading.Lock()  # what one has read it tells before another reads on
         self._fd = -1
         start = getattr(self._libc, "inotify_init1", None)
         if start is not None:
@@ -86,11 +93,12 @@ class Watcher:
         os.write(self._wake_write, b"x")
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join()
-        for fd in (self._fd, self._wake_read, self._wake_write):
-            if fd >= 0:
-                with suppress(OSError):
-                    os.close(fd)
-        self._fd = self._wake_read = self._wake_write = -1
+        with self._reading:
+            for fd in (self._fd, self._wake_read, self._wake_write):
+                if fd >= 0:
+                    with suppress(OSError):
+                        os.close(fd)
+            self._fd = self._wake_read = self._wake_write = -1
 
     def _listen(self) -> None:
         try:
@@ -107,21 +115,29 @@ class Watcher:
             ready = [fd for fd, _ in poll.poll()]
             if self._wake_read in ready:
                 return
-            events = self._read()
-            if events is None or events:
-                self._changed(events)
+            self.drain()
 
-    def _read(self) -> WatchEvents | None:
-        """All events that are waiting."""
+    def drain(self) -> None:
+        """Tell everything that has happened until now."""
+        with self._reading:
+            if self._fd < 0:
+                return
+            events, named = self._read()
+            if events is None or events:
+                self._changed(events, frozenset(named))
+
+    def _read(self) -> tuple[WatchEvents | None, set[int]]:
+        """All events that are waiting, and where names came or went."""
         events: WatchEvents = {}
+        named: set[int] = set()
         lost = False
         while True:
             try:
                 data = os.read(self._fd, 1 << 18)
             except BlockingIOError:
-                return None if lost else events
+                return None if lost else events, named
             except OSError:
-                return None
+                return None, named
             at = 0
             while at < len(data):
                 number, mask, _, length = _EVENT.unpack_from(data, at)
@@ -134,6 +150,8 @@ class Watcher:
                         self._watched[number] = 0
                 if nid >= 0:
                     _note(events, nid, name)
+                    if mask & ~_EDITS or not name:
+                        named.add(nid)
 
 
 def _note(events: WatchEvents, nid: int, name: bytes) -> None:

@@ -17,12 +17,12 @@ from cmdr.index.errors import BadQuestion
 from cmdr.index.fleets.export_rows import COLUMNS, raw_text
 from cmdr.index.fleets.re2_syntax import as_written, portable
 from cmdr.index.query.globs import Glob, class_members, parse_glob
-from cmdr.index.query.predicates import absolute_ns
 from cmdr.index.snapshots.name_blobs import fold
 from cmdr.index.snapshots.names import MAX_EXTENSION_BYTES
 from cmdr.index.store.handles import is_node_handle
 from cmdr.model.filters.filter import (
     And,
+    Content,
     DuplicateOf,
     Ext,
     Filter,
@@ -40,6 +40,7 @@ from cmdr.model.filters.filter import (
     Under,
 )
 from cmdr.model.names import from_wire, to_wire
+from cmdr.model.units import time_ns
 
 Regex = Callable[[str, bool], str]
 Expression = Any
@@ -72,8 +73,8 @@ def condition(wanted: Filter, rows: Expression, now_ns: int, regex: Regex = port
         case Number(field, least, most):
             return _within(rows[field], least, most)
         case Time(field, after, before):
-            first = None if after is None else absolute_ns(after, now_ns)
-            end = None if before is None else absolute_ns(before, now_ns) - 1
+            first = None if after is None else time_ns(after, now_ns)
+            end = None if before is None else time_ns(before, now_ns) - 1
             return _within(rows[f"{field}_ns"], first, end)
         case Under(place):
             return _under(place, rows)
@@ -92,6 +93,8 @@ def condition(wanted: Filter, rows: Expression, now_ns: int, regex: Regex = port
             _refuse("A set belongs to one index; exports know none.")
         case DuplicateOf():
             _refuse("Exports hold no contents, so duplicates cannot be told; look for size and name instead.")
+        case Content():
+            _refuse("Exports hold no contents; ask the machine itself, or leave `content` out.")
 
 
 def folded(rows: Expression, field: str) -> Expression:

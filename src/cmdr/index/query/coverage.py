@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
+from cmdr.index.contents.content_query import ContentHits
 from cmdr.index.errors import NotIndexed
 from cmdr.index.snapshots.columns import Column
 from cmdr.index.snapshots.view import View
@@ -27,6 +28,8 @@ class FilterResult:
 
     rows: Column
     explanation: Explanation
+    contents: ContentHits | None = None
+    """Where contents matched, when they were asked about."""
 
 
 def not_covered(view: View, below: int = 0) -> tuple[str, ...]:

@@ -9,10 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cmdr.index.errors import Cancelled
+from cmdr.index.contents.content_query import ContentQuestions
+from cmdr.index.errors import BadQuestion, Cancelled
 from cmdr.index.query.coverage import FilterResult, not_covered
 from cmdr.index.query.leaves import EvaluationContext, LookupLeaves, PathLeaves
 from cmdr.index.query.predicates import COST, Rows, mask, member
+from cmdr.index.query.regexes import check_regex
 from cmdr.index.snapshots.columns import Column
 from cmdr.index.snapshots.name_blobs import fold
 from cmdr.index.snapshots.segment import Segment
@@ -33,6 +35,7 @@ from cmdr.model.filters.filter import (
     Text,
     Time,
     Under,
+    content_leaves,
     normal,
 )
 from cmdr.model.filters.filter_text import to_text
@@ -51,11 +54,32 @@ def evaluate(
     """All rows below directory `below` that satisfy a filter."""
     plain = normal(wanted)
     work = _Evaluation(view, context, stop)
-    rows = work.run(plain, below)
+    parts: tuple[Filter, ...] = plain.items if isinstance(plain, And) else (plain,)
+    inside = tuple(part for part in parts if content_leaves(part))
+    rows = work.run(And(tuple(part for part in parts if part not in inside)) if inside else plain, below)
     steps = tuple(work.steps) or (f"every row below {to_wire(view.directory_path(below))}",)
     missing = not_covered(view, below)
+    questions = _about_contents(view, inside, context, work, stop)
+    if questions is not None:
+        rows = rows[questions.holds(And(inside), rows)]
+        steps += tuple(questions.steps)
+        missing += questions.hits.coverage.words()
     explanation = Explanation(to_text(plain), steps, work.examined, work.total, not missing, missing)
-    return FilterResult(rows, explanation)
+    return FilterResult(rows, explanation, None if questions is None else questions.hits)
+
+
+def _about_contents(
+    view: View, parts: tuple[Filter, ...], context: EvaluationContext, work: "_Evaluation", stop: Callable[[], bool]
+) -> ContentQuestions | None:
+    """What answers the questions about contents among these parts of a filter; None when there are none."""
+    if not parts:
+        return None
+    if context.reading is None:
+        raise BadQuestion("Contents of files cannot be asked about here; leave `content` out.")
+    for leaf in content_leaves(And(parts)):
+        if leaf.op == "regex":
+            check_regex(leaf.value)
+    return ContentQuestions(view, context.reading, context.contents, work.test_rows, stop)
 
 
 class _Evaluation:
@@ -163,6 +187,14 @@ class _Evaluation:
             found = self.test(part, segment, rows, over)
             out = found if out is None else out & found
         return np.ones(_length(rows), bool) if out is None else out
+
+    def test_rows(self, node: Filter, rows: Column) -> Column:
+        """Which of these rows of the view, ascending, satisfy a filter."""
+        edge = int(np.searchsorted(rows, self.view.base_rows))
+        found = [self.test(node, self.view.base, rows[:edge], False)]
+        if self.view.delta is not None and edge < len(rows):
+            found.append(self.test(node, self.view.delta, rows[edge:] - self.view.base_rows, True))
+        return np.concatenate(found)
 
     def test(self, node: Filter, segment: Segment, rows: Rows, over: bool) -> Column:
         match node:

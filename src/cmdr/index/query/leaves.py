@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cmdr.index.contents.content_query import ContentReading
+from cmdr.index.contents.searching import ContentIndex
 from cmdr.index.query import name_search
 from cmdr.index.query.globs import matching_glob, parse_glob
 from cmdr.index.query.predicates import Rows, member
@@ -32,6 +34,8 @@ class EvaluationContext:
     members: Callable[[str], Column]  # rows of a set's members
     duplicates: Callable[[str], Column]  # rows of the files with the same contents
     now_ns: int = field(default_factory=time.time_ns)
+    reading: ContentReading | None = None  # how files are read for this caller; without it contents are not searched
+    contents: ContentIndex | None = None  # what says which files may match, where there is one
 
 
 class LookupLeaves:

@@ -5,8 +5,6 @@ satisfies no comparison. Times are made absolute here.
 """
 
 import pwd
-import re
-from datetime import UTC, datetime
 from typing import assert_never
 
 import numpy as np
@@ -17,15 +15,13 @@ from cmdr.index.snapshots.names import MAX_EXTENSION_BYTES
 from cmdr.index.snapshots.segment import Segment
 from cmdr.model.filters.filter import Ext, Is, KindIs, Mode, Number, Owner, Time
 from cmdr.model.names import from_wire
+from cmdr.model.units import time_ns
 
 Rows = slice | Column
 Simple = Ext | KindIs | Number | Time | Mode | Owner | Is
 
 # The order in which leaves are asked: few bytes per row first.
 COST = {KindIs: 1, Ext: 1, Mode: 1, Is: 2, Owner: 2, Number: 3, Time: 3}
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600}
-_AGO = re.compile(r"(\d{1,9})([smhdwy])")
-_EARLIEST, _LATEST = -(1 << 63), (1 << 63) - 1
 
 
 def mask(leaf: Simple, segment: Segment, rows: Rows, depth: Column, empty: Column, now_ns: int) -> Column:
@@ -43,8 +39,8 @@ def mask(leaf: Simple, segment: Segment, rows: Rows, depth: Column, empty: Colum
         case Number(field, least, most):
             return _within(segment[field][rows], least, most) & _known(segment, rows)
         case Time(field, after, before):
-            first = None if after is None else absolute_ns(after, now_ns)
-            end = None if before is None else absolute_ns(before, now_ns) - 1
+            first = None if after is None else time_ns(after, now_ns)
+            end = None if before is None else time_ns(before, now_ns) - 1
             return _within(segment[field][rows], first, end) & _known(segment, rows)
         case Owner(values):
             codes = np.flatnonzero(np.isin(segment.owners, uids(values)))
@@ -122,15 +118,3 @@ def _extension(segment: Segment, rows: Rows, values: tuple[str, ...]) -> Column:
 
 def _ends(name: bytes, endings: tuple[bytes, ...]) -> bool:
     return any(len(name) > len(ending) and name.endswith(ending) for ending in endings)
-
-
-def absolute_ns(text: str, now_ns: int) -> int:
-    """Nanoseconds since the epoch. A time without a zone is taken as UTC, so that answers do not depend on where."""
-    ago = _AGO.fullmatch(text)
-    if ago is not None:
-        return max(_EARLIEST, now_ns - int(ago[1]) * _SECONDS[ago[2]] * 10**9)
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    whole = moment.replace(microsecond=0)
-    return max(_EARLIEST, min(_LATEST, int(whole.timestamp()) * 10**9 + moment.microsecond * 1000))

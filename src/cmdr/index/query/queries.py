@@ -1,13 +1,17 @@
 """Queries to one index: nodes, listings, filters and their pages, all as frozen results."""
 
+import copy
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from threading import Lock
+from typing import Self
 
 import numpy as np
 
+from cmdr.index.contents.content_query import ContentHits, ContentReading
+from cmdr.index.delta.catching_up import PATIENCE_S
 from cmdr.index.errors import BadHandle, BadQuestion, Gone, NotIndexed
 from cmdr.index.query.coverage import FilterResult
 from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
@@ -22,7 +26,7 @@ from cmdr.index.snapshots.rows_view import Rows
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.handles import node_number
 from cmdr.index.tree import IndexedTree
-from cmdr.model.filters.filter import And, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
+from cmdr.model.filters.filter import And, Content, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
 from cmdr.model.filters.filter_json import to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import from_wire, printable, to_wire
@@ -32,6 +36,7 @@ from cmdr.model.trees.queries import Explanation
 _MAX_RESULTS = 8
 _MAX_RESULT_BYTES = 1 << 26  # bytes; the newest answer is kept whatever its size
 MAX_PAGE = 1000
+_Path = bytes
 _AT_A_GLANCE: tuple[SortKey, SortKey] = ("size", "mtime")
 
 
@@ -129,6 +134,12 @@ class QueryResult:
     view: View
     rows: Column
     explanation: Explanation
+    wanted: Filter
+    below: _Path
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
+    contents: ContentHits | None = None
+    """Where contents matched, when they were asked about."""
 
     def kinds(self) -> KindCounts:
         """How many of what was found are files, folders and others."""
@@ -141,10 +152,38 @@ class IndexQueries:
     def __init__(self, indexed: IndexedTree, members: Callable[[View, str], Column]) -> None:
         self.indexed, self._members = indexed, members
         self._found = ResultCache()
+        self._view: View | None = None
+        self.behind = 0
+        """How many folders of what was asked for are not known as they are; 0 when the answers are true as of the call
+        of `as_of`."""
 
     @property
     def view(self) -> View:
-        return self.indexed.view
+        return self._view or self.indexed.view
+
+    def as_of(self, moment: int | None, place: str | bytes | None = None, patience_s: float = PATIENCE_S) -> Self:
+        """The same index with its answers about a place (or all of it) as of a moment, by default of now.
+
+        All answers of what is returned come from one view, and `behind` says whether they are true.
+        """
+        indexed = self.indexed
+        moment = indexed.begin_moment() if moment is None else moment
+        now = indexed.as_of(moment, self._path(place), patience_s)
+        known = copy.copy(self)
+        known._view, known.behind = now.view, now.behind
+        return known
+
+    def _path(self, place: str | bytes | None) -> bytes:
+        """Where a place is, as far as it is known; the root when it is not."""
+        if place is None:
+            return self.indexed.record.root
+        if isinstance(place, str) and not place.startswith("/"):
+            try:
+                view = self.indexed.view
+                return view.path(self.row(place, view))
+            except (BadHandle, Gone):
+                return self.indexed.record.root
+        return os.path.normpath(from_wire(place) if isinstance(place, str) else place)
 
     @property
     def tag(self) -> int:
@@ -204,13 +243,19 @@ class IndexQueries:
 
     # -- questions ------------------------------------------------------------------------------------------------
     def ask(
-        self, wanted: Filter, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False
+        self,
+        wanted: Filter,
+        below: str | bytes | None = None,
+        stop: Callable[[], bool] = lambda: False,
+        reading: ContentReading | None = None,
     ) -> QueryResult:
-        """Which nodes satisfy a filter, in the whole index or below a directory."""
+        """Which nodes satisfy a filter, in the whole index or below a folder; contents are read as `reading` says."""
         view = self.view
         number = 0 if below is None else self.directory(below, view)
-        found = self._evaluate(view, wanted, number, stop)
-        return QueryResult(len(found.rows), total_bytes(view, found.rows), view, found.rows, found.explanation)
+        found = self._evaluate(view, wanted, number, stop, reading)
+        rows, place = found.rows, view.directory_path(number)
+        totals = (len(rows), total_bytes(view, rows))
+        return QueryResult(*totals, view, rows, found.explanation, wanted, place, self.behind, found.contents)
 
     def page(
         self,
@@ -226,6 +271,11 @@ class IndexQueries:
         rows = self._evaluate(view, question.filter, number, stop).rows
         name = f"query\0{to_text(question.filter)}\0{number}\0{question.sort}\0{question.descending}"
         return self._page(view, rows, name, question.sort, question.descending, limit, cursor)
+
+    def first(self, answer: QueryResult, count: int) -> tuple[Node, ...]:
+        """The first entries of an answer, in the order of the tree."""
+        rows = page(answer.view, answer.rows, "tree", False, count, None).rows
+        return nodes(answer.view, self.tag, rows)
 
     def biggest(self, answer: QueryResult, count: int) -> tuple[Node, ...]:
         """The biggest files of an answer, and the biggest folders when there are any."""
@@ -252,7 +302,14 @@ class IndexQueries:
         onward = None if found.place is None else make_cursor(secret, scope, *found.place)
         return Page(nodes(view, self.tag, found.rows, above), len(rows), onward, found.after)
 
-    def _evaluate(self, view: View, wanted: Filter, below: int, stop: Callable[[], bool]) -> FilterResult:
+    def _evaluate(
+        self,
+        view: View,
+        wanted: Filter,
+        below: int,
+        stop: Callable[[], bool],
+        reading: ContentReading | None = None,
+    ) -> FilterResult:
         key = (view.epoch, view.revision, repr(to_json(wanted)), below)
         lasting = not _moves_with_time(wanted)
         if lasting and (kept := self._found.get(key)) is not None:
@@ -261,6 +318,8 @@ class IndexQueries:
             lambda place: self._place(place, view),
             lambda set_id: self._members(view, set_id),
             lambda place: same_as(view, self.row(place, view), stop),
+            reading=reading,
+            contents=self.indexed.contents,
         )
         found = evaluate(view, wanted, context, below, stop)
         if lasting:
@@ -281,4 +340,4 @@ def _moves_with_time(wanted: Filter) -> bool:
             return any(_moves_with_time(item) for item in items)
         case Not(item):
             return _moves_with_time(item)
-    return isinstance(wanted, Time | InSet | DuplicateOf)
+    return isinstance(wanted, Time | InSet | DuplicateOf | Content)

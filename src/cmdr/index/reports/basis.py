@@ -23,6 +23,8 @@ class Spare:
     rows: Column
     bytes: int
     keep: Keep = "oldest"
+    behind: int = 0
+    """Folders that were not known as they are."""
 
 
 @dataclass

@@ -10,7 +10,6 @@ import numpy as np
 
 from cmdr.index.errors import BadQuestion
 from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
-from cmdr.index.query.predicates import absolute_ns
 from cmdr.index.query.queries import IndexQueries
 from cmdr.index.snapshots.columns import NO_ROW, Column
 from cmdr.index.snapshots.history import changes_since, nearest_totals
@@ -18,9 +17,9 @@ from cmdr.index.snapshots.history_files import FileChanges, FolderTotals, folder
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.handles import node_handle
 from cmdr.index.store.set_members import SetMembers
-from cmdr.model.filters.filter import is_time
 from cmdr.model.names import printable, to_wire
 from cmdr.model.trees.reports import Report, ReportRow
+from cmdr.model.units import TIME_HINT, UnitError, read_time, time_ns
 
 Change = Literal["added", "removed", "grown", "shrunk"]
 _EXPLAINED = 0.8
@@ -230,9 +229,10 @@ def _start(home: str, view: View, since: str | None) -> FolderTotals | None:
             known = ", ".join(str(epoch) for epoch in kept) or "none"
             raise BadQuestion(f"The totals of epoch {printable(since, 20)} are not kept; there are: {known}.")
         return load_totals(home, int(since))
-    if since is not None and not is_time(since):
-        raise BadQuestion("since takes an epoch, a date (2026-01-31), or an age such as 7d.")
-    when = time.time() - WEEK if since is None else absolute_ns(since, time.time_ns()) / 1e9
+    try:
+        when = time.time() - WEEK if since is None else time_ns(read_time(since), time.time_ns()) / 1e9
+    except UnitError:
+        raise BadQuestion(f'"since" is an epoch or a time; {TIME_HINT}.') from None
     return nearest_totals(home, [epoch for epoch in kept if epoch < view.epoch or view.revision], when)
 
 

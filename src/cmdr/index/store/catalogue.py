@@ -29,6 +29,8 @@ create table if not exists indexes (
 create table if not exists sets (
   id text primary key, index_id text not null, name text not null, count integer not null, bytes integer not null,
   created_ns integer not null, changed_ns integer not null, epoch integer not null);
+create table if not exists sets_behind (
+  id text primary key, folders integer not null, filter text, root blob);
 create table if not exists owners (
   id text primary key, owner text not null, passing integer not null, since_ns integer not null);
 create table if not exists saved_queries (
@@ -36,7 +38,7 @@ create table if not exists saved_queries (
   descending integer not null, row_limit integer, created_ns integer not null, last_run_ns integer, root blob,
   unique (owner, name));
 """
-_TABLES = ("secrets", "indexes", "sets", "owners", "saved_queries")
+_TABLES = ("secrets", "indexes", "sets", "sets_behind", "owners", "saved_queries")
 _DROP_UNUSABLE = (  # rows of which damage has left something that was never written
     "delete from indexes where typeof(root) <> 'blob'"
     " or case when json_valid(options) then json_array_length(options) else 0 end <> 3",
@@ -71,6 +73,16 @@ class SetRecord:
     created_ns: int
     changed_ns: int
     epoch: int
+
+
+@dataclass(frozen=True)
+class SetBehind:
+    """That a set was made while so many folders were not known as they are; and of which question, where it can be
+    asked again: its filter as JSON, and its folder."""
+
+    folders: int
+    filter: str | None = None
+    root: bytes | None = None
 
 
 class Catalogue:
@@ -137,13 +149,29 @@ class Catalogue:
         row = self.run(lambda db: db.execute("select * from sets where id = ?", (set_id,)).fetchone())
         return SetRecord(*row) if row else None
 
-    def put_set(self, one: SetRecord) -> None:
+    def put_set(self, one: SetRecord, behind: SetBehind | None = None) -> None:
+        """Store a set's head, and whether what it was made from may not have been true."""
         values = (one.id, one.index_id, one.name, one.count, one.bytes, one.created_ns, one.changed_ns, one.epoch)
-        self.run(lambda db: db.execute("insert or replace into sets values (?, ?, ?, ?, ?, ?, ?, ?)", values))
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute("insert or replace into sets values (?, ?, ?, ?, ?, ?, ?, ?)", values)
+            db.execute("delete from sets_behind where id = ?", (one.id,))
+            if behind is not None:
+                how = (one.id, behind.folders, behind.filter, behind.root)
+                db.execute("insert into sets_behind values (?, ?, ?, ?)", how)
+
+        self.run(write)
+
+    def set_behind(self, set_id: str) -> SetBehind | None:
+        """What was not known when a set was made; None when it was true."""
+        sql = "select folders, filter, root from sets_behind where id = ?"
+        row = self.run(lambda db: db.execute(sql, (set_id,)).fetchone())
+        return SetBehind(*row) if row else None
 
     def remove_set(self, set_id: str) -> None:
         def write(db: sqlite3.Connection) -> None:
             db.execute("delete from sets where id = ?", (set_id,))
+            db.execute("delete from sets_behind where id = ?", (set_id,))
             db.execute("delete from owners where id = ?", (set_id,))
 
         self.run(write)

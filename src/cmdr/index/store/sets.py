@@ -1,5 +1,6 @@
 """The sets of a user: made, changed, combined, looked through and stored."""
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,9 +14,10 @@ from cmdr.index.query.sizes import total_bytes
 from cmdr.index.reports.basis import Spare
 from cmdr.index.snapshots.columns import NO_ROW, Column
 from cmdr.index.snapshots.view import View
-from cmdr.index.store.catalogue import Catalogue, SetRecord
+from cmdr.index.store.catalogue import Catalogue, SetBehind, SetRecord
 from cmdr.index.store.handles import new_handle, node_number, valid_name
 from cmdr.index.store.set_members import SetFiles, SetMembers, combine, freeze, in_natural_order, pick, states
+from cmdr.model.filters.filter_json import to_json
 from cmdr.model.names import is_within, to_wire
 from cmdr.model.panes.sorting import path_order
 from cmdr.model.trees.sets import SetInfo, SetPage
@@ -37,7 +39,7 @@ class ResourceSets:
 
     def create(self, index_id: str, name: str, nodes: Sequence[str | bytes] = ()) -> SetInfo:
         """A new set with these nodes (ids or paths)."""
-        answers = self._get(index_id)
+        answers = self._get(index_id).as_of(None)
         view = answers.view
         rows = np.array(sorted({answers.row(place, view) for place in nodes}), np.int64)
         return self._store(None, index_id, name, freeze(view, rows), view.epoch)
@@ -45,11 +47,23 @@ class ResourceSets:
     def create_from(self, index_id: str, name: str, answer: QueryResult) -> SetInfo:
         """A new set with everything that a question found."""
         members = freeze(answer.view, answer.rows)
-        return self._store(None, index_id, name, members, answer.view.epoch, answer.bytes)
+        return self._store(None, index_id, name, members, answer.view.epoch, answer.bytes, _behind(answer))
+
+    def ask_again(self, set_id: str, answer: QueryResult) -> SetInfo:
+        """What a question finds now takes the place of what a set held."""
+        record = self._set(set_id)
+        members = freeze(answer.view, answer.rows)
+        behind = _behind(answer)
+        return self._store(record, record.index_id, record.name, members, answer.view.epoch, answer.bytes, behind)
+
+    def behind(self, set_id: str) -> SetBehind | None:
+        """What was not known when a set was made; None when it was true then."""
+        return self.catalogue.set_behind(set_id)
 
     def create_spare(self, index_id: str, name: str, spare: Spare) -> SetInfo:
         """A new set with all but one of each group of equal files."""
-        return self._store(None, index_id, name, freeze(spare.view, spare.rows), spare.view.epoch)
+        behind = SetBehind(spare.behind) if spare.behind else None
+        return self._store(None, index_id, name, freeze(spare.view, spare.rows), spare.view.epoch, behind=behind)
 
     def all(self) -> tuple[SetInfo, ...]:
         """All sets, oldest first."""
@@ -70,7 +84,7 @@ class ResourceSets:
     def change(self, set_id: str, add: Sequence[str | bytes], remove: Sequence[str | bytes]) -> SetInfo:
         """Put nodes in and take others out, or do nothing when one of them is not known."""
         record = self._set(set_id)
-        answers = self._get(record.index_id)
+        answers = self._get(record.index_id).as_of(None)
         view, members, epoch = answers.view, self.members(set_id), record.epoch
         if add:
             rows = np.array(sorted({answers.row(place, view) for place in add}), np.int64)
@@ -83,7 +97,8 @@ class ResourceSets:
                 else:
                     leave.discard(view.id_of(answers.row(place, view)))
             members = pick(members, leave)
-        return self._store(record, record.index_id, record.name, members, epoch)
+        behind = _cannot_be_asked_again(self.behind(set_id))
+        return self._store(record, record.index_id, record.name, members, epoch, behind=behind)
 
     def combine(self, op: SetOp, left: str, right: str, name: str | None = None) -> SetInfo:
         """Union, intersection or difference of two sets: into the left one, or into a new one with a name."""
@@ -98,11 +113,12 @@ class ResourceSets:
             result = pick(mine, mine.bitmap() & theirs.bitmap())
         else:
             result = pick(mine, mine.bitmap() - theirs.bitmap())
-        return self._store(None if name else one, one.index_id, name or one.name, result, one.epoch)
+        behind = _cannot_be_asked_again(self.behind(left), self.behind(right))
+        return self._store(None if name else one, one.index_id, name or one.name, result, one.epoch, behind=behind)
 
     def rename(self, set_id: str, name: str) -> SetInfo:
         record = replace(self._set(set_id), name=valid_name(name), changed_ns=time.time_ns())
-        self.catalogue.put_set(record)
+        self.catalogue.put_set(record, self.behind(set_id))
         return _set_info(record)
 
     def delete(self, set_id: str) -> None:
@@ -121,7 +137,7 @@ class ResourceSets:
 
         A cursor is the node id of a member, so that the next page begins behind it whatever came or went meanwhile."""
         record = self._set(set_id)
-        answers = self._get(record.index_id)
+        answers = self._get(record.index_id).as_of(None)
         view, members = answers.view, self.members(set_id)
         order = self._order(record, members)
         first = 0 if cursor is None else _place_behind(view, members, order, _node_in(answers, cursor))
@@ -175,6 +191,7 @@ class ResourceSets:
         members: SetMembers,
         epoch: int,
         held: int | None = None,
+        behind: SetBehind | None = None,
     ) -> SetInfo:
         now = time.time_ns()
         name = valid_name(name)
@@ -187,12 +204,22 @@ class ResourceSets:
         record = SetRecord(set_id, index_id, name, len(members), held, created, now, epoch)
         self._files.stage(set_id, members)
         try:
-            self.catalogue.put_set(record)
+            self.catalogue.put_set(record, behind)
         except BaseException:
             self._files.discard(set_id)
             raise
         self._files.commit(set_id)
         return _set_info(record)
+
+
+def _behind(answer: QueryResult) -> SetBehind | None:
+    return SetBehind(answer.behind, json.dumps(to_json(answer.wanted)), answer.below) if answer.behind else None
+
+
+def _cannot_be_asked_again(*sets: SetBehind | None) -> SetBehind | None:
+    """What holds for a set that was put together from others: no question finds the same."""
+    folders = max((one.folders for one in sets if one is not None), default=0)
+    return SetBehind(folders) if folders else None
 
 
 def _node_in(answers: IndexQueries, cursor: str) -> int:

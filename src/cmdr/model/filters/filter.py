@@ -7,8 +7,10 @@ Names and paths in a filter are the printable form of `names.to_wire`.
 
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Literal, get_args
+
+from cmdr.model.contents import MAX_PATTERN_CHARS, ContentPattern
+from cmdr.model.units import UnitError, read_time
 
 MAX_DEPTH = 32
 MAX_NODES = 500
@@ -17,6 +19,7 @@ MAX_TEXT = 4096
 
 TextField = Literal["name", "path"]
 TextOp = Literal["contains", "glob", "regex", "exact"]
+ContentOp = Literal["contains", "regex"]
 NumberField = Literal["size", "allocated", "depth"]
 TimeField = Literal["mtime", "ctime"]
 Trait = Literal["empty", "brokenLink", "hardlinked"]
@@ -25,8 +28,11 @@ KIND_WORDS: dict[str, Kind] = {"folder": "dir", "directory": "dir", "symlink": "
 """Other words for kinds, which are understood too."""
 SortKey = Literal["tree", "name", "size", "allocated", "mtime", "ctime", "depth"]
 
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?")
-_AGO = re.compile(r"\d{1,9}(?:s|m|h|d|w|y)")
+AGES: dict[str, Literal["after", "before"]] = {
+    **dict.fromkeys(("older", "olderThan", "olderthan"), "before"),
+    **dict.fromkeys(("newer", "newerThan", "newerthan"), "after"),
+}
+"""Words for changed before and after a moment, which cannot be mistaken for each other as `<` and `>` can."""
 
 
 class FilterError(ValueError):
@@ -95,7 +101,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Time:
-    """Changed after (or at) and before a moment: an ISO date or time, or how long ago, such as `30d`."""
+    """Changed after (or at) and before a moment, each as `units.read_time` gives it."""
 
     field: TimeField
     after: str | None = None
@@ -144,7 +150,24 @@ class DuplicateOf:
     place: str
 
 
-Filter = And | Or | Not | Text | Ext | KindIs | Number | Time | Under | Mode | Owner | Is | InSet | DuplicateOf
+@dataclass(frozen=True)
+class Content:
+    """A file in which some line holds a text, or fits a regular expression; `not` finds files that were read and
+    hold none, so nothing that could not be read is ever taken for one of these."""
+
+    op: ContentOp
+    value: str
+    case: bool = False
+
+    @property
+    def pattern(self) -> ContentPattern:
+        """What is looked for in the files."""
+        return ContentPattern(self.value, self.op == "regex", self.case)
+
+
+Filter = (
+    And | Or | Not | Text | Ext | KindIs | Number | Time | Under | Mode | Owner | Is | InSet | DuplicateOf | Content
+)
 EVERYTHING = And(())
 
 
@@ -182,22 +205,43 @@ def checked(node: Filter, at: int | str) -> Filter:
             if least is None and most is None:
                 raise FilterError("At least one bound is needed.", at)
         case Time(_, after, before):
-            moments: tuple[object, ...] = (after, before)
-            for moment in moments:
-                if moment is not None and not (isinstance(moment, str) and is_time(moment)):
-                    raise FilterError("A time is an ISO date or time (2026-01-31), or an age such as 30d or 12h.", at)
             if after is None and before is None:
                 raise FilterError("At least one of after and before is needed.", at)
+            return replace(node, after=_moment(after, at), before=_moment(before, at))
         case Mode(bits):
             if not 0 < bits <= 0o7777:
                 raise FilterError("Permission bits are 0001 to 7777 in octal.", at)
         case Under(place) | DuplicateOf(place):
             if not place or len(place) > MAX_TEXT:
                 raise FilterError("This takes a path or a node id.", at)
+        case Content(_, value):
+            _check_content(value, at)
         case InSet(set_id):
             if not 0 < len(set_id) <= MAX_TEXT:
                 raise FilterError("This takes the id or the name of a set.", at)
     return node
+
+
+def _check_content(value: str, at: int | str) -> None:
+    """Refuse a text that no line of a file can hold."""
+    if not 0 < len(value) <= MAX_PATTERN_CHARS:
+        raise FilterError(f"What is looked for in files must have 1 to {MAX_PATTERN_CHARS:,} characters.", at)
+    if "\n" in value:
+        raise FilterError("Files are searched line by line, so a line break is never found; give one line.", at)
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise FilterError("What is looked for in files must be text; this holds half of a character.", at)
+
+
+def content_leaves(node: Filter) -> tuple[Content, ...]:
+    """The questions about contents in a filter, in its order."""
+    match node:
+        case Content():
+            return (node,)
+        case Not(item):
+            return content_leaves(item)
+        case And(items) | Or(items):
+            return tuple(leaf for item in items for leaf in content_leaves(item))
+    return ()
 
 
 def mode_of(text: str, at: int | str) -> Mode:
@@ -207,17 +251,14 @@ def mode_of(text: str, at: int | str) -> Mode:
     return Mode(int(text, 8))
 
 
-def is_time(text: str) -> bool:
-    """Whether a text says a time, absolutely or as an age."""
-    if _AGO.fullmatch(text):
-        return True
-    if not _INSTANT.fullmatch(text):
-        return False
+def _moment(given: object, at: int | str) -> str | None:
+    """A time in its plain form; from outside, so of any type."""
+    if given is None:
+        return None
     try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+        return read_time(given if isinstance(given, str) else "")
+    except UnitError as error:
+        raise FilterError(str(error), at) from None
 
 
 def normal(node: Filter) -> Filter:

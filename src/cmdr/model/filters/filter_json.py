@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from cmdr.model.filters.filter import (
+    AGES,
     MAX_VALUES,
     And,
+    Content,
+    ContentOp,
     DuplicateOf,
     Ext,
     Filter,
@@ -32,10 +35,11 @@ from cmdr.model.filters.filter import (
     mode_of,
 )
 from cmdr.model.names import printable
+from cmdr.model.units import UnitError, read_size
 
 KNOWN: tuple[str, ...] = (
-    *("and", "or", "not", "name", "path", "ext", "kind", "size", "allocated", "mtime", "ctime", "depth", "under"),
-    *("mode", "owner", "empty", "brokenLink", "hardlinked", "inSet", "duplicateOf"),
+    *("and", "or", "not", "name", "path", "ext", "kind", "size", "allocated", "mtime", "ctime", "older", "newer"),
+    *("depth", "under", "mode", "owner", "empty", "brokenLink", "hardlinked", "inSet", "duplicateOf", "content"),
 )
 
 
@@ -72,6 +76,8 @@ def to_json(node: Filter) -> dict[str, Any]:
             return {"inSet": set_id}
         case DuplicateOf(place):
             return {"duplicateOf": place}
+        case Content(op, value, case):
+            return {"content": {op: value, "case": True} if case else {op: value}}
 
 
 def from_json(data: object) -> Filter:
@@ -104,10 +110,14 @@ def _leaf(key: str, value: object, at: str) -> Filter:
         return _text_leaf(key, value, at)
     if key in get_args(NumberField):
         bounds = _object(value, ("min", "max"), at)
-        return checked(Number(cast(NumberField, key), bounds.get("min"), bounds.get("max")), at)
+        return checked(
+            Number(cast(NumberField, key), _amount(bounds.get("min"), at), _amount(bounds.get("max"), at)), at
+        )
     if key in get_args(TimeField):
         times = _object(value, ("after", "before"), at)
         return checked(Time(cast(TimeField, key), times.get("after"), times.get("before")), at)
+    if key in AGES:
+        return checked(Time("mtime", **{AGES[key]: _word(value, at)}), at)
     if key in get_args(Trait):
         if value is not True:
             raise FilterError(f"`{key}` takes true; use `not` for the opposite.", at)
@@ -125,6 +135,9 @@ def _leaf(key: str, value: object, at: str) -> Filter:
             return checked(InSet(_word(value, at)), at)
         case "duplicateOf":
             return checked(DuplicateOf(_word(value, at)), at)
+        case "content":
+            op, text, case = _text_question(key, value, get_args(ContentOp), at)
+            return checked(Content(cast(ContentOp, op), text, case), at)
         case "mode":
             return checked(mode_of(_word(value, at), at), at)
     raise FilterError(f"There is no filter called `{printable(key, 40)}`. Known: {', '.join(KNOWN)}.", at)
@@ -136,14 +149,20 @@ def extensions(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _text_leaf(key: str, value: object, at: str) -> Filter:
+    op, text, case = _text_question(key, value, get_args(TextOp), at)
+    return checked(Text(cast(TextField, key), cast(TextOp, op), text, case), at)
+
+
+def _text_question(key: str, value: object, ops: tuple[str, ...], at: str) -> tuple[str, str, bool]:
+    """How a text is looked for, the text, and whether case matters."""
     if isinstance(value, str):
-        return checked(Text(cast(TextField, key), "contains", value), at)
-    data = _object(value, (*get_args(TextOp), "case"), at)
+        return "contains", value, False
+    data = _object(value, (*ops, "case"), at)
     case = data.pop("case", False)
     if not isinstance(case, bool) or len(data) != 1:
-        raise FilterError(f"`{key}` takes one of {', '.join(get_args(TextOp))}, and `case` as true or false.", at)
+        raise FilterError(f"`{key}` takes one of {', '.join(ops)}, and `case` as true or false.", at)
     op, text = next(iter(data.items()))
-    return checked(Text(cast(TextField, key), cast(TextOp, op), _word(text, at), case), at)
+    return op, _word(text, at), case
 
 
 def _object(value: object, keys: tuple[str, ...], at: str) -> dict[str, Any]:
@@ -153,6 +172,14 @@ def _object(value: object, keys: tuple[str, ...], at: str) -> dict[str, Any]:
         if key not in keys:
             raise FilterError(f"`{str(key)[:40]}` is not known here; use {', '.join(keys)}.", at)
     return {str(key): one for key, one in value.items()}
+
+
+def _amount(value: Any, at: str) -> Any:
+    """A bound; a text is a size as people write it, anything else is checked with the others."""
+    try:
+        return read_size(value) if isinstance(value, str) else value
+    except UnitError as error:
+        raise FilterError(str(error), at) from None
 
 
 def _word(value: object, at: str) -> str:

@@ -1,12 +1,16 @@
 """One term of a one-line filter: a word, or a field with its value, such as `size>=10M`."""
 
 import re
+from collections.abc import Callable
 from itertools import product
 from typing import cast, get_args
 
 from cmdr.model.filters.filter import (
+    AGES,
     MAX_NODES,
     And,
+    Content,
+    ContentOp,
     DuplicateOf,
     Ext,
     Filter,
@@ -31,19 +35,20 @@ from cmdr.model.filters.filter import (
 )
 from cmdr.model.filters.lexer import Lexer
 from cmdr.model.names import printable
+from cmdr.model.units import UnitError, read_size, read_time
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
-_NUMBER = re.compile(r"(\d{1,19})([KMGTP]?)B?", re.IGNORECASE)
+_MAX_WORDS = 5
+"""Words of the longest time, as in `the last two weeks ago`."""
 _SIGNS = re.compile(r"[!<>=:&|]+|[<>=].*|!=.*", re.DOTALL)
 _FIELDS = frozenset(
     (
         *(get_args(TextField) + get_args(NumberField) + get_args(TimeField)),
-        *("ext", "kind", "type", "owner", "under", "duplicateof", "in", "inset", "mode", "is"),
+        *("ext", "kind", "type", "owner", "under", "duplicateof", "in", "inset", "mode", "is", "content", *AGES),
     )
 )
 _KNOWN = (
-    *(*get_args(TextField), "ext", "kind", *get_args(NumberField), *get_args(TimeField)),
-    *("under", "owner", "mode", "is", "in", "duplicateof"),
+    *(*get_args(TextField), "ext", "kind", *get_args(NumberField), *get_args(TimeField), "older", "newer"),
+    *("under", "owner", "mode", "is", "in", "duplicateof", "content"),
 )
 """The fields as an error lists them."""
 _TRAITS = {trait.lower(): trait for trait in get_args(Trait)}
@@ -69,10 +74,16 @@ def read_term(lexer: Lexer) -> Filter:
 def _field(lexer: Lexer, name: str, sign: str, start: int) -> Filter:
     if name in get_args(TextField):
         return _text(lexer, cast(TextField, name), sign)
+    if name == "content":
+        return _content(lexer, sign)
     if name in get_args(NumberField):
         return _number(lexer, cast(NumberField, name), sign)
     if name in get_args(TimeField):
         return _time(lexer, cast(TimeField, name), sign)
+    if name in AGES:
+        if sign not in (":", "=", ">"):
+            lexer.fail(f"`{name}` cannot be compared with {sign}: write older:30d or newer:30d.", start)
+        return Time("mtime", **{AGES[name]: _measure(lexer, read_time)})
     if sign not in (":", "=") and name in _FIELDS:
         lexer.fail(f"`{name}` cannot be compared with {sign}.", start)
     match name:
@@ -117,6 +128,21 @@ def _text(lexer: Lexer, field: TextField, sign: str) -> Filter:
     return named(word, lexer.at, field) if sign == ":" else Text(field, usual, word)
 
 
+def _content(lexer: Lexer, sign: str) -> Content:
+    """What is looked for in files; a star is a star, for lines are no names."""
+    if sign not in (":", "~"):
+        lexer.fail(f'`content` cannot be compared with {sign}; write content:word, content:"words" or content~regex.')
+    op: ContentOp = "regex" if sign == "~" else "contains"
+    for known in get_args(ContentOp):
+        if sign == ":" and lexer.looking_at(known + '"'):
+            lexer.at += len(known)
+            op = known
+    if lexer.looking_at('"'):
+        found = _quoted(lexer, "name", op)
+        return Content(op, found.value, found.case)
+    return Content(op, lexer.unbroken() if op == "regex" else lexer.bare())
+
+
 def _quoted(lexer: Lexer, field: TextField, op: TextOp) -> Text:
     value = lexer.quoted()
     case = lexer.looking_at("c")
@@ -125,13 +151,13 @@ def _quoted(lexer: Lexer, field: TextField, op: TextOp) -> Text:
 
 
 def _number(lexer: Lexer, field: NumberField, sign: str) -> Number:
-    start, word = lexer.at, lexer.bare()
+    start, word = lexer.at, _measure(lexer, read_size)
 
     def amount(text: str) -> int:
-        found = _NUMBER.fullmatch(text)
-        if found is None:
-            lexer.fail("A number is missing here, such as 500, 10K or 2G.", start)
-        return int(found[1]) * _UNITS[found[2].upper()]
+        try:
+            return read_size(text)
+        except UnitError as error:
+            lexer.fail(str(error), start)
 
     low, dots, high = word.partition("..")
     if dots:
@@ -154,7 +180,7 @@ def _number(lexer: Lexer, field: NumberField, sign: str) -> Number:
 
 
 def _time(lexer: Lexer, field: TimeField, sign: str) -> Time:
-    start, word = lexer.at, lexer.bare()
+    start, word = lexer.at, _measure(lexer, read_time)
     after, dots, before = word.partition("..")
     if dots:
         return Time(field, after or None, before or None)
@@ -162,7 +188,27 @@ def _time(lexer: Lexer, field: TimeField, sign: str) -> Time:
         return Time(field, word, None)
     if sign in ("<", "<="):
         return Time(field, None, word)
-    lexer.fail(f"Compare times with > (later) or < (earlier), such as {field}>30d.", start)
+    lexer.fail(f"Compare times with > (later) or < (earlier), such as {field}>30d, or write newer:30d.", start)
+
+
+def _measure(lexer: Lexer, read: Callable[[str], object]) -> str:
+    """The size or time that stands here, in as many words as are a part of it: `1 MiB`, `2 weeks ago`."""
+    if lexer.looking_at('"'):
+        return lexer.quoted()
+    start, ends = lexer.at, list[int]()
+    while not lexer.is_over and lexer.text[lexer.at] not in '()"' and len(ends) < _MAX_WORDS:
+        lexer.bare()
+        ends.append(lexer.at)
+        lexer.blank()
+    for end in reversed(ends[1:]):
+        lexer.at = end
+        try:
+            read(lexer.text[start:end])
+        except UnitError:
+            continue
+        return lexer.text[start:end]
+    lexer.at = start
+    return lexer.bare()
 
 
 def named(word: str, at: int | str, field: TextField = "name") -> Filter:
@@ -173,7 +219,7 @@ def named(word: str, at: int | str, field: TextField = "name") -> Filter:
         return checked(Text(field, "contains", word), at)
     globs = tuple(
         checked(Text(field, "glob", _anywhere(one, word) if field == "path" else one), at)
-        for one in _without_braces(word)
+        for one in without_braces(word)
     )
     return globs[0] if len(globs) == 1 else Or(globs)
 
@@ -188,7 +234,7 @@ def _anywhere(glob: str, written: str) -> str:
     return glob if written.startswith(("/", "*")) else f"*/{glob}"
 
 
-def _without_braces(glob: str) -> list[str]:
+def without_braces(glob: str) -> list[str]:
     """`*.{iso,bin}` as `*.iso` and `*.bin`; braces without a comma are plain text."""
     parts = _BRACES.split(glob)
     options = [part.split(",") if at % 2 else [part] for at, part in enumerate(parts)]

@@ -1,10 +1,11 @@
 r"""The one-line form of a filter, for people and for agents.
 
-    report ext:py,md size>=10M mtime>30d not (kind:dir or name:"old copy")
+    report ext:py,md size>=10M older:30d not (kind:dir or name:"old copy")
 
 Words side by side mean `and`; `or`, `not` and parentheses do the rest. A bare word is part of a name, and with `*` or
 `?` it is a glob. Inside quotes a backslash escapes a quote or a backslash; other backslashes stay as they are. A `c`
-after the closing quote makes case matter. Relative times are ages: `mtime>30d` is later than thirty days ago.
+after the closing quote makes case matter. Relative times are ages: `newer:30d` and `mtime>30d` are later
+than thirty days ago.
 """
 
 import json
@@ -15,6 +16,7 @@ from dataclasses import replace
 
 from cmdr.model.filters.filter import (
     And,
+    Content,
     DuplicateOf,
     Ext,
     Filter,
@@ -100,6 +102,8 @@ def _leaf_text(node: Filter) -> str:
             return "in:" + _list((set_id,))
         case DuplicateOf(place):
             return "duplicateof:" + _quote(place)
+        case Content(op, value, case):
+            return f"content:{'' if op == 'contains' else op}{_quote(value)}{'c' if case else ''}"
     raise TypeError(node)
 
 

@@ -10,7 +10,7 @@ from cmdr.model.panes.listing import Columns
 class Selection:
     """One flag for each row of the columns it belongs to."""
 
-    __slots__ = ("_flags", "count", "version")
+    __slots__ = ("_flags", "chosen_by", "count", "version")
 
     def __init__(self, rows: int = 0) -> None:
         self._flags = bytearray(rows)
@@ -18,6 +18,8 @@ class Selection:
         """How many rows are selected."""
         self.version = 0
         """Rises with every change, so that whoever draws it can see one."""
+        self.chosen_by = ""
+        """The agent that chose just these rows itself; empty when anybody else has had a hand in it."""
 
     def __contains__(self, row: int) -> bool:
         return bool(self._flags[row])
@@ -27,14 +29,14 @@ class Selection:
         for row in rows:
             self._flags[row] = 1
         self.count = self._flags.count(1)
-        self.version += 1
+        self._changed()
 
     def remove(self, rows: Iterable[int]) -> None:
         """Deselect rows."""
         for row in rows:
             self._flags[row] = 0
         self.count = self._flags.count(1)
-        self.version += 1
+        self._changed()
 
     def add_mask(self, marks: bytearray) -> None:
         """Select every row that is marked."""
@@ -56,23 +58,27 @@ class Selection:
         """Turn one row over."""
         self._flags[row] ^= 1
         self.count += 1 if self._flags[row] else -1
-        self.version += 1
+        self._changed()
 
     def clear(self) -> None:
         """Select nothing."""
         self._flags = bytearray(len(self._flags))
         self.count = 0
-        self.version += 1
+        self._changed()
 
     def copy(self) -> "Selection":
         """The same selection, which stays as it is when this one changes."""
         other = Selection()
-        other._flags, other.count = bytearray(self._flags), self.count
+        other._flags, other.count, other.chosen_by = bytearray(self._flags), self.count, self.chosen_by
         return other
 
     def rows(self) -> Iterator[int]:
         """The selected rows, in name order."""
         return self._rows_in(0, len(self._flags))
+
+    def _changed(self) -> None:
+        self.version += 1
+        self.chosen_by = ""
 
     def _number(self) -> int:
         return _number(self._flags)
@@ -80,7 +86,7 @@ class Selection:
     def _become(self, number: int) -> None:
         self._flags = bytearray(number.to_bytes(len(self._flags), "little"))
         self.count = self._flags.count(1)
-        self.version += 1
+        self._changed()
 
     def carried(self, old: Columns, new: Columns) -> "Selection":
         """The same selection over new columns: by name, and by inode where an entry was renamed."""
@@ -92,6 +98,7 @@ class Selection:
         carried._flags[:head] = self._flags[:head]
         carried._flags[len(new) - tail :] = self._flags[len(old) - tail :]
         carried.add(follow(self._rows_in(head, len(old) - tail), old, new, range(head, len(new) - tail)))
+        carried.chosen_by = self.chosen_by
         return carried
 
     def _rows_in(self, start: int, end: int) -> Iterator[int]:

@@ -70,6 +70,8 @@ class TreePage(Data):
     limit: int
     sort: SortKey
     order: Direction
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the page is true as of the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,10 @@ class QueryRan(Data):
     kind = "queryRan"
     query: str
     set: SetInfo
+    directions: str = ""
+    """What it asked of times, in words with dates."""
+    behind: int = 0
+    """Folders that were not known as they are; 0 when the set is true as of the call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Self
 
+from cmdr.model.contents import FileLines, ShownLine
 from cmdr.model.job import JobState, ScanJob
 from cmdr.model.names import to_wire
+from cmdr.model.results.contents import grep_lines
 from cmdr.model.results.result import Json, Result, plain
 from cmdr.model.shell_session import Units
+from cmdr.model.trees.indexes import behind_text
 from cmdr.model.trees.node import Node
 from cmdr.model.units import count, size_text
 from cmdr.model.yaml_text import quoted_name
@@ -116,19 +119,22 @@ class QueryAnswer(Result):
     url: str
     units: Units
     """In which the caller wants sizes told."""
-    freshness: str = ""
-    """`stale` or `scanning`, when the index may not know the latest."""
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
     indexed_now: int | None = None
     not_covered: tuple[str, ...] | None = None
     """Where nothing is known, when that is anywhere."""
     hints: tuple[str, ...] = ()
     """What to try instead, when nothing was found."""
     saved_as: str | None = None
+    directions: str = ""
+    """What it asked of times, in words with dates."""
 
     def text(self) -> str:
+        asked = f", {self.directions}" if self.directions else ""
         told = [
             f"{self.count} found{self.kinds.text(self.units)}, {size_text(self.bytes, self.units)} in all "
-            f"below {quoted_name(to_wire(self.root))}" + (f" ({self.freshness})" if self.freshness else "")
+            f"below {quoted_name(to_wire(self.root))}{self._exactly}{asked}" + behind_text(self.behind)
         ]
         if self.indexed_now is not None:
             told[0] += f" (indexed just now: {self.indexed_now} entries)"
@@ -143,6 +149,13 @@ class QueryAnswer(Result):
             told.append(f"saved as query {self.saved_as}")
         return "\n".join(told)
 
+    @property
+    def _exactly(self) -> str:
+        """The sum to the byte where it was shortened, and that of the files where folders are counted as well."""
+        files = self.kinds.file_bytes
+        of_files = f", files {files}b" if self.kinds.files and files != self.bytes and files >= 1024 else ""
+        return f": {self.bytes}b{of_files}" if self.units != "bytes" and self.bytes >= 1024 else ""
+
 
 @dataclass(frozen=True, slots=True)
 class FoundEntry:
@@ -152,6 +165,8 @@ class FoundEntry:
     kind: str
     size: int | None
     modified_ns: int | None
+    lines: tuple[ShownLine, ...] = ()
+    """The first lines of it that match, when it was asked for by its contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,20 +181,44 @@ class FindAnswer(Result):
     complete: bool
     nodes: tuple[Node, ...]
     units: Units
+    directions: str = ""
+    """What it asked of times, in words with dates."""
+    files: tuple[FileLines, ...] = ()
+    """The lines that match, by file, when contents were asked about."""
+    note: str = ""
+    """What of the contents was not looked at."""
+    behind: int = 0
+    """Folders that are not known as they are; 0 when the answer is true as of the call."""
 
     @property
     def rows(self) -> tuple[FoundEntry, ...]:
         """The first entries, in the order of the index."""
         below = self.root.rstrip(b"/") + b"/"
+        lines = {one.path: one.lines for one in self.files}
         return tuple(
-            FoundEntry(to_wire(node.path.removeprefix(below)), node.kind, node.size, node.mtime_ns)
+            FoundEntry(
+                to_wire(node.path.removeprefix(below)), node.kind, node.size, node.mtime_ns, lines.get(node.path, ())
+            )
             for node in self.nodes
         )
 
     def text(self) -> str:
         found = f"{self.count} found, {size_text(self.bytes, self.units)} in all below {to_wire(self.root)}"
-        return "\n".join([found, *(node.line(self.units, self.root) for node in self.nodes)])
+        found += f": {self.directions}" if self.directions else ""
+        found += behind_text(self.behind)
+        told = [found, *([f"not covered: {self.note}"] if self.note else ())]
+        if self.files:
+            return "\n".join([*told, *grep_lines(self.files, self.root)])
+        return "\n".join([*told, *(node.line(self.units, self.root) for node in self.nodes)])
 
     def data(self) -> dict[str, Json]:
         rows: list[Json] = [plain(row) for row in self.rows]
-        return {"count": self.count, "bytes": self.bytes, "complete": self.complete, "rows": rows}
+        return {
+            "count": self.count,
+            "bytes": self.bytes,
+            "complete": self.complete,
+            "behind": self.behind,
+            "rows": rows,
+            "directions": self.directions,
+            "note": self.note,
+        }

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cmdr.model.trees.node import Totals
+from cmdr.model.units import count
 
 State = Literal["fresh", "stale", "scanning", "partial", "missing"]
 
@@ -41,3 +42,8 @@ class IndexInfo:
     problems: int
     root_node: str | None
     options: WalkOptions
+
+
+def behind_text(folders: int) -> str:
+    """What is said behind an answer that may not be true: how many folders are not known as they are; else nothing."""
+    return f" (index behind: {count(folders, 'folder')})" if folders else ""

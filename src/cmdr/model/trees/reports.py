@@ -19,6 +19,14 @@ ReportKind = Literal[
     "growth",
     "problems",
 ]
+KIND_WORDS = {
+    **dict.fromkeys(("largest", "biggest", "biggest-files"), "largest-files"),
+    **dict.fromkeys(("largest-folders", "biggest-folders", "biggest-dirs"), "largest-dirs"),
+    **dict.fromkeys(("duplicate", "dupes"), "duplicates"),
+    "newest": "recent",
+    "types": "extensions",
+}
+"""Other words for reports, which are understood too."""
 Keep = Literal["oldest", "newest"]
 """Which of equal files stays."""
 KINDS: tuple[str, ...] = get_args(ReportKind)
@@ -56,3 +64,4 @@ class Report:
     before: int | None = None
     after: int | None = None
     spare_bytes: int | None = None  # duplicates: what all but one of each group take
+    behind: int = 0  # folders that are not known as they are; 0 when the report is true as of the call

@@ -18,6 +18,7 @@ from cmdr.model.job import ScanJob
 from cmdr.model.names import from_wire, is_within, to_wire
 from cmdr.model.panes.sorting import natural_keys
 from cmdr.model.results.trees import FindAnswer, FoundEntry
+from cmdr.model.trees.indexes import behind_text
 from cmdr.model.units import DATE_WIDTHS, count, date, human_size, short_size
 from cmdr.tui.input.key_forwarding import edits_text, forward_key
 from cmdr.tui.panes.frame import abbreviate_home
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 _SIZE = 6
 _HELP = "part of a name, or a filter"
-_EXAMPLES = "Filters: ext:md,txt  size>=1M  mtime>30d  *.log  and several of them"
+_EXAMPLES = "Filters: ext:md,txt  size>=1M  older:30d  *.log  and several of them"
 
 
 class Find(Window[str]):
@@ -164,7 +165,9 @@ class Find(Window[str]):
         hits = self._hits
         below = abbreviate_home(self._root, self.appearance.home)
         found = "" if hits is None else f": {hits.count:,} found, {human_size(hits.bytes)}"
-        self.title_box(f"Find{found} below {below}", self.hint)
+        found += f", {hits.directions}" if hits is not None and hits.directions else ""
+        late = "" if hits is None else behind_text(hits.behind)
+        self.title_box(f"Find{found} below {below}{late}", self.hint)
         note, role = "", "dim"
         scan = self._scan()
         if self._pending and scan is not None:

@@ -28,7 +28,7 @@ _COVERED = frozenset(
     find.run find.open find.go cursor.up_row report.open app.quitAnyway job.follow
     proposal.name app.hide inbox inbox.answer agents agents.undo agents.undoOffer job.seen rules.list rules.offer
     rules.make rules.suspend rules.allow
-    rules.remove""".split()
+    rules.remove context_get_selection context_get_current_paths context_get_focused_pane""".split()
 )
 _FOR_PROGRAMS = frozenset({"fs", "ide", "shell"})
 """Toolsets whose answers are text for a program; a person has the panes, the viewer and the editor."""

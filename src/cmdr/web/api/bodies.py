@@ -109,9 +109,11 @@ class Place(Node):
 
 
 class Tree(TypedDict):
-    """Some children of a folder; the total is null for one that could not be listed."""
+    """Some children of a folder; the total is null for one that could not be listed. All is true as of the request
+    when `behind` is 0; else so many folders are not known as they are."""
 
     total: int | None
+    behind: int
     entries: list[Entry]
     nextPageUrl: str | None
 
@@ -133,13 +135,14 @@ class ReportRow(TypedDict):
 
 
 class ReportHead(TypedDict):
-    """What a report covers."""
+    """What a report covers; `behind` is how many folders are not known as they are."""
 
     kind: str
     total: int
     complete: bool
     notCovered: list[str]
     note: str | None
+    behind: int
     since: NotRequired[str | None]
     sizeBefore: NotRequired[int | None]
     size: NotRequired[int | None]
@@ -268,9 +271,14 @@ class SavedQueryExplained(SavedQueryFilter):
 
 
 class QueryRun(ResourceSet):
-    """What a saved query found, as a set."""
+    """What a saved query found, as a set.
+
+    `directions` says in words what it asked of times, `behind` how many folders were not known as they are.
+    """
 
     queryId: str
+    directions: str
+    behind: int
 
 
 class Deleted(TypedDict):

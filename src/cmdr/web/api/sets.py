@@ -73,7 +73,8 @@ def query_filter(shown: QueryShown, links: Links) -> bodies.SavedQueryFilter | b
 
 def query_run(ran: QueryRan, links: Links) -> bodies.QueryRun:
     """What a saved query found."""
-    return {"queryId": ran.query, **ran.set.card(links.set(ran.set.id))}
+    card = ran.set.card(links.set(ran.set.id))
+    return {"queryId": ran.query, "directions": ran.directions, "behind": ran.behind, **card}
 
 
 def deleted(forgotten: Forgotten, links: Links) -> bodies.Deleted:

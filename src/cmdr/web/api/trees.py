@@ -145,7 +145,7 @@ def tree(page: TreePage, links: Links) -> bodies.Tree:
         }
         following = f"{links.index(page.index)}/tree?{urlencode(asked)}"
     entries = [_entry(found, page.index, links) for found in page.entries]
-    return {"total": page.total, "entries": entries, "nextPageUrl": following}
+    return {"total": page.total, "behind": page.behind, "entries": entries, "nextPageUrl": following}
 
 
 def report(page: ReportPage, links: Links) -> bodies.Report | bodies.ReportExplained:
@@ -157,6 +157,7 @@ def report(page: ReportPage, links: Links) -> bodies.Report | bodies.ReportExpla
         "complete": made.complete,
         "notCovered": [*made.not_covered],
         "note": made.note or None,
+        "behind": made.behind,
     }
     if made.since_ns is not None:
         head["since"] = iso_time(made.since_ns)

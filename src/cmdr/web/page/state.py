@@ -44,12 +44,13 @@ _FLAGS = {
 async def page_state(commander: Commander, rows: Rows, windows: Windows) -> dict[str, Json]:
     """What there is to see, with the rows that this page looks at."""
     workspace = commander.workspace
+    rev = commander.events.rev  # of before: what changes while one pane waits for its facts must be asked for again
     both = [_pane(commander, rows, pane, windows.get(pane.side, Window())) for pane in workspace.panes]
     panes: dict[str, Json] = dict(
         zip((pane.side.value for pane in workspace.panes), await asyncio.gather(*both), strict=True)
     )
     return {
-        "rev": commander.events.rev,
+        "rev": rev,
         "focused": workspace.focused.value,
         "hidden": workspace.show_hidden,
         "panes": panes,

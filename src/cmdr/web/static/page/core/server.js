@@ -95,17 +95,21 @@ export function send(path, body) {
 /** Ask for a new state; while one is on its way, the next is asked for after it. @returns {Promise<void>} */
 export function look() {
   if (looking) { isStale = true; return looking; }
-  const number = ++asked;
-  const began = begun;
-  const mine = read(`/page/state?${where()}`).then((found) => {
-    if (began === begun) take(found, number);
-  }).finally(() => {
-    if (looking !== mine) return;
-    looking = null;
-    if (isStale) { isStale = false; look().catch(() => undefined); }
-  });
+  const mine = lookUntilNew().finally(() => { if (looking === mine) looking = null; });
   looking = mine;
   return mine;
+}
+
+/** What fails is told to whoever asked: a page that silently missed a change would show it no more. */
+async function lookUntilNew() {
+  const began = begun;
+  do {
+    isStale = false;
+    const number = ++asked;
+    const found = await read(`/page/state?${where()}`);
+    if (began !== begun) return;
+    take(found, number);
+  } while (isStale);
 }
 
 /** Forget what is known of a cmdr that has ended: the next one counts anew. */

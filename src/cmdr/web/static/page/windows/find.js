@@ -56,11 +56,14 @@ export function find() {
     const text = field.input.value.trim();
     const isOld = () => number !== asked || text !== field.input.value.trim();
     try {
-      const found = text ? await asideResult('find.run', { text, root }) : { rows: [], count: 0, complete: true };
+      const nothing = { rows: [], count: 0, complete: true, directions: '', behind: 0 };
+      const found = text ? await asideResult('find.run', { text, root }) : nothing;
       if (isOld()) return;
       rows = found.rows;
       const partly = found.complete ? '' : ' (not everything could be read)';
-      note.textContent = text ? `${found.count.toLocaleString()} found below ${root}${partly}` : `below ${root}`;
+      const when = found.directions && `, ${found.directions},`;
+      const late = found.behind ? ` (index behind: ${found.behind} folder${found.behind === 1 ? '' : 's'})` : '';
+      note.textContent = text ? `${found.count.toLocaleString()} found${when} below ${root}${partly}${late}` : `below ${root}`;
     } catch (error) {
       if (isOld()) return;
       rows = [];
