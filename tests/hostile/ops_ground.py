@@ -22,7 +22,7 @@ from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.records import NoRecord, Recorder
 from cmdr.engine.plan.archive_plan import plan_pack, plan_unpack
 from cmdr.engine.plan.attribute_plan import plan_attributes
-from cmdr.engine.plan.new_plan import plan_write
+from cmdr.engine.plan.new_plan import Writing, plan_write, plan_writes
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.restore_plan import plan_restore
 from cmdr.engine.plan.survey import Choices
@@ -515,6 +515,16 @@ def _names(world: World) -> list[bytes]:
 
 _UNPACKED = (*_MEMBERS.values(), b"-> sub/b", b"/")
 
+
+def _write_many(world: World, _: object) -> Plan:
+    names = {b"a": b"new a", b"b": b"new b", b"new": b"new file"}
+    plan, refused = plan_writes([Writing(world.there + b"/" + name, text) for name, text in names.items()])
+    assert plan is not None
+    assert not refused
+    return plan
+
+
+_WRITTEN = (b"new a", b"new b", b"new file")
 SCENARIOS = [
     Scenario("unpack", _archive, _unpack, keeps_sources=True, new=_UNPACKED),
     Scenario("unpack zip", _zipped, _unpack, keeps_sources=True, new=_UNPACKED),
@@ -550,6 +560,8 @@ SCENARIOS = [
         lambda world, _: plan_write(world.there + b"/a", b"new contents"),
         new=(b"new contents",),
     ),
+    Scenario("write many", _flat, _write_many, new=_WRITTEN),
+    Scenario("undo write many", _done(_flat, _write_many), lambda _, found: plan_undo(found), new=_WRITTEN),
     Scenario("attributes", _sources, _dress, keeps_sources=True),
     Scenario("undo attributes", _done(_sources, _dress), lambda _, found: plan_undo(found), keeps_sources=True),
     Scenario("undo joining copy", _done(_joined, _copy), lambda _, found: plan_undo(found), keeps_sources=True),

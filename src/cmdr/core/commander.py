@@ -34,7 +34,7 @@ from cmdr.core.panes.desktop import Desktop
 from cmdr.core.panes.free_space import FreeSpaceCache
 from cmdr.core.proposals.ended_proposals import EndedProposal
 from cmdr.core.proposals.inbox import Inbox
-from cmdr.core.proposals.kept_forms import KeptEdit
+from cmdr.core.proposals.kept_forms import KeptProposal
 from cmdr.core.proposals.proposal_store import ProposalStore
 from cmdr.core.proposals.proposals import Proposals
 from cmdr.core.rules.rules import Rules
@@ -202,7 +202,7 @@ class Commander:
         for approved in found.approved:
             self.proposals.restore_approved(approved)
         for kept in found.waiting:
-            if isinstance(kept, KeptEdit):
+            if not isinstance(kept, KeptProposal):
                 self.editor.reviews.restore(kept)
                 continue
             self.proposals.restore(kept)

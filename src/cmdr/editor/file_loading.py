@@ -12,14 +12,18 @@ MAX_TEXT_BYTES = 32 * 1024 * 1024
 
 
 class LoadingError(Exception):
-    """Why a file could not be opened as text."""
+    """Why a file could not be opened as text: a sentence, and the same in a few words behind its name."""
+
+    def __init__(self, sentence: str, why: str) -> None:
+        super().__init__(sentence)
+        self.why = why
 
 
 class FileMissingError(LoadingError):
     """Raised for a file that does not exist."""
 
     def __init__(self, path: bytes) -> None:
-        super().__init__(f"{to_wire(path)} does not exist.")
+        super().__init__(f"{to_wire(path)} does not exist.", "gone")
 
 
 def load(path: bytes, *, follow_links: bool = True, limit: int = MAX_TEXT_BYTES) -> FileText:
@@ -40,15 +44,18 @@ def load(path: bytes, *, follow_links: bool = True, limit: int = MAX_TEXT_BYTES)
         raise FileMissingError(path) from error
     except OSError as error:
         if error.errno == errno.ELOOP and not follow_links:
-            raise LoadingError(f"{to_wire(path)} is a symbolic link; name the file it points to.") from error
-        raise LoadingError(f"{to_wire(path)} cannot be read: {error.strerror or 'unknown reason'}.") from error
+            raise LoadingError(f"{to_wire(path)} is a symbolic link; name the file it points to.", "a link") from error
+        why = error.strerror or "unknown reason"
+        raise LoadingError(f"{to_wire(path)} cannot be read: {why}.", why) from error
     if content is None:
-        raise LoadingError(f"{to_wire(path)} is larger than {limit // 1024**2} MiB; open it in the viewer instead.")
+        size = f"larger than {limit // 1024**2} MiB"
+        raise LoadingError(f"{to_wire(path)} is {size}; open it in the viewer instead.", size)
     return read_text(content, what=to_wire(path))
 
 
 def _not_a_file(path: bytes) -> LoadingError:
-    return LoadingError(f"{to_wire(path)} is not a regular file, so it cannot be opened as text.")
+    sentence = f"{to_wire(path)} is not a regular file, so it cannot be opened as text."
+    return LoadingError(sentence, "not a regular file")
 
 
 def _read(descriptor: int, limit: int) -> bytes | None:

@@ -110,7 +110,7 @@ class ProposalLinks:
             one.id: title_of(one.plan) for one in commander.proposals.pending() if one.proposed_by == principal.id
         }
         edits = {
-            case.id: f"Edit {display_name(case.review.new_path)}"
+            case.id: f"Edit {case.subject if case.is_of_many else display_name(case.one.new_path)}"
             for case in commander.services.waiting_reviews()
             if case.owner == principal.id
         }

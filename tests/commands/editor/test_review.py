@@ -101,7 +101,7 @@ async def test_an_edit_that_fits_nowhere_or_twice_is_refused_at_once(desk, small
             "ERROR: Edit 1: its old text stands in 2 places; add lines around it."
         )
         assert (await at.ask(AGENT, "open_diff", {"path": str(at.file), "edits": ["x"]})) == (
-            'ERROR: "edits" must be a list of {old, new}, not a list.'
+            'ERROR: "edits" must be a list of {old, new, path?}, not a list.'
         )
 
 

@@ -9,7 +9,16 @@ from dataclasses import replace
 import pytest
 
 from cmdr.core.proposals import kept_forms
-from cmdr.core.proposals.kept_forms import Damaged, KeptEdit, KeptProposal, TooLarge, decode, encode
+from cmdr.core.proposals.kept_forms import (
+    Damaged,
+    KeptEdit,
+    KeptEdits,
+    KeptProposal,
+    KeptText,
+    TooLarge,
+    decode,
+    encode,
+)
 from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile, plan_write
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.model.plans.command_plan import CodePlan, CommandPlan
@@ -94,6 +103,20 @@ def test_an_edit_is_the_same_again_with_its_digest(base):
     assert again == first
     assert again.review().digest == first.review().digest
     assert decode(encode(edit(base))).proposed == "1\ntwo\n\ud800"
+
+
+def test_an_edit_of_many_files_is_the_same_again_with_its_digest():
+    texts = [
+        KeptText(f"/{number}\udcff".encode("utf-8", "surrogateescape"), base and read_text(base), "1\ntwo\n", why, link)
+        for number, (base, why, link) in enumerate(
+            [(None, "", None), (b"one\r\ntwo\r\n", "is obeyed", b"/link\xff"), (b"\xef\xbb\xbfmarked\n", "", None)]
+        )
+    ]
+    first = KeptEdits("r_123456789012", "agent:a", 1.5, 2.5, "Agent", "tab", tuple(texts), ("left out: x",), "")
+    first = replace(first, digest=first.review().digest)
+    assert decode(encode(first)) == first
+    with pytest.raises(Damaged, match="its digest is another"):
+        decode(encode(replace(first, digest="0" * 64)))
 
 
 def test_more_steps_or_bytes_than_are_read_back_in_a_moment_are_not_kept(tmp_path, monkeypatch):

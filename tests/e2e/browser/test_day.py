@@ -352,6 +352,35 @@ def test_an_agents_edit_is_reviewed_change_by_change(alone):
     assert lines[30] == "line 30"
 
 
+def test_an_agents_edit_of_many_files_is_reviewed_file_by_file(alone):
+    it = alone
+    files = [it.tree.left / name for name in ("one.py", "two.py", "three.py")]
+    for file in files:
+        file.write_text("".join(f"line {number}\n" for number in range(20)))
+    with ThreadPoolExecutor(1) as pool:
+        paths = [str(file) for file in files]
+        it.served.headers = {"authorization": f"Bearer {it.served.token}"}
+        called = pool.submit(it.served.call, "replace", find="line 1", **{"with": "LINE one"}, paths=paths)
+        expect(it.page.locator("#waiting")).to_have_text("1 to answer")
+        it.open("Control+y", title="Edit 3 files, 6 places")
+        expect(it.window.get_by_role("button", name="Yes, do it")).to_be_enabled()
+        it.press("Enter")
+        expect(it.window.locator(".reviewfile")).to_have_count(3)
+        expect(it.window).to_contain_text("change 1 of 2")
+        it.press("x", "f")
+        expect(it.window.locator(".reviewfile.here")).to_contain_text("two.py")
+        expect(it.window.locator(".reviewfile").first).to_contain_text("1/2")
+        it.press("X")
+        expect(it.window.locator(".reviewfile.here")).to_contain_text("three.py")
+        expect(it.window.locator(".reviewfile.dropped")).to_contain_text("two.py")
+        it.sent_before("a")
+        expect(it.window.get_by_role("button", name="Accept all (a)")).to_be_enabled()
+        it.press("a")
+        it.shut()
+        assert called.result(60).startswith("OK: FILES_SAVED: 2 of 3 files, 3 of 6 changes, operation ")
+    assert [file.read_text().count("LINE one") for file in files] == [10, 0, 11]
+
+
 def test_agents_only_show_and_the_kill_switch_stops_them(it):
     server, left = it.served, it.tree.left
     server.call("nav_to_path", pane="left", path=str(left / "docs"))

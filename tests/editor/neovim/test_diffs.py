@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from cmdr.editor.neovim.connection import NeovimBusyError, NeovimGoneError, NeovimRefusedError, NeovimSlowError
 from cmdr.editor.neovim.diffs import FREELY, Consent, from_lines, to_lines
 from cmdr.editor.neovim.review_tab import review_in_neovim
-from cmdr.model.texts.review import Review, ReviewState
+from cmdr.model.texts.proposed_edit import ReviewState
+from cmdr.model.texts.review import Review
 from cmdr.model.texts.text_format import read_text
 
 TAB = "✻ [Claude Code] hello.py (8fda88) ⧉ 100%"

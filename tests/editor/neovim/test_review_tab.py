@@ -3,7 +3,8 @@
 import asyncio
 
 from cmdr.editor.neovim.review_tab import outcome_of
-from cmdr.model.texts.review import Review, ReviewState
+from cmdr.model.texts.proposed_edit import ReviewState
+from cmdr.model.texts.review import Review
 from cmdr.model.texts.text_format import read_text
 
 

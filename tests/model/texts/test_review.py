@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 from cmdr.model.texts import review_queue
 from cmdr.model.texts.diff import BinaryContentError, Decision
 from cmdr.model.texts.merge import ConflictStandsError
+from cmdr.model.texts.proposed_edit import AlreadyResolvedError, ReviewState, StaleReviewError
 from cmdr.model.texts.review import (
     MAX_PROPOSED_BYTES,
-    AlreadyResolvedError,
     NoSuchHunkError,
     ProposalTooLargeError,
     Review,
-    ReviewState,
-    StaleReviewError,
     take_proposed,
 )
 from cmdr.model.texts.review_queue import ReviewQueue

@@ -7,7 +7,7 @@ import pytest
 from cmdr.core.dispatch.principals import Principal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
-from cmdr.tui.review.screen import _CONFLICT_KEYS, _KEYS, open_review
+from cmdr.tui.review.screen import _CONFLICT_KEYS, _KEYS, _MANY_KEYS, open_review
 from cmdr.tui.windows import window
 
 AGENT = Principal("agent", "codex", token=True)
@@ -87,7 +87,7 @@ async def test_single_changes_are_dropped_and_taken(face):
         assert file.read_text() == OLD.replace("line 25\n", "line 25\nand more\n")
 
 
-@pytest.mark.parametrize("keys", [_KEYS, _CONFLICT_KEYS])
+@pytest.mark.parametrize("keys", [_KEYS, _MANY_KEYS, _CONFLICT_KEYS])
 def test_the_key_line_fits_into_a_narrow_terminal(keys):
     assert len(keys) <= 80
 
@@ -308,3 +308,75 @@ async def test_after_an_edit_what_else_waits_stands_there(face):
         await it.press("n")
         assert await call == "OK: DIFF_REJECTED"
         await it.until(lambda: it.window == "InboxWindow")
+
+
+async def many(it, lines=("one", "five")):
+    """An edit of three files of two changes each, opened."""
+    it.commander.sandbox = Sandbox((RootSpec(bytes(it.left)),))
+    files = [it.left / name for name in ("a.py", "b.py", "c.py")]
+    for file in files:
+        file.write_text("one\ntwo\nthree\nfour\nfive\n")
+    edits = [{"path": str(file), "old": line, "new": line.upper()} for file in files for line in lines]
+    call = asyncio.create_task(it.commander.run(AGENT, "open_diff", {"edits": edits}))
+    await it.until(lambda: it.commander.editor.reviews.waiting or call.done())
+    await it.press("ctrl+y", "enter")
+    await it.until(lambda: "file 1/3" in it.drawn)
+    return files, call
+
+
+async def test_many_files_are_listed_with_what_would_change_and_accepted_with_one_key(face):
+    async with face() as it:
+        files, call = await many(it)
+        for file in files:
+            (row,) = [line for line in it.drawn.splitlines() if f" {file.name} " in line and "2 +2 -2" in line]
+            assert row.startswith("▌") == (file is files[0])
+        assert "codex proposes file 1/3: " in it.drawn
+        await it.press("y")
+        assert await call == "OK: FILES_SAVED: 3 files, 6 changes, operation 1"
+        assert [file.read_text() for file in files] == ["ONE\ntwo\nthree\nfour\nFIVE\n"] * 3
+
+
+async def test_files_and_changes_of_many_are_taken_and_dropped_with_one_key_each(face):
+    async with face() as it:
+        files, call = await many(it)
+        await it.press("f")
+        await it.until(lambda: "file 2/3: " in it.drawn)
+        await it.press("F", "F")
+        await it.until(lambda: "codex proposes file 1/3: " in it.drawn)
+        await it.press("X")  # goes on to the next file
+        await it.until(lambda: "✗ a.py" in it.drawn and "file 2/3" in it.drawn)
+        await it.press("x", "t")  # behind the last change of a file comes the next file
+        await it.until(lambda: "~ b.py" in it.drawn and "1/2 +2 -2" in it.drawn and "file 3/3" in it.drawn)
+        await it.press("shift+tab")
+        await it.until(lambda: "file 2/3: " in it.drawn)
+        await it.press("tab", "T", "y")
+        told = await call
+        assert told.startswith("OK: FILES_SAVED: 2 of 3 files, 3 of 6 changes, operation 1\n")
+        assert [file.read_text().split() for file in files] == [
+            ["one", "two", "three", "four", "five"],
+            ["one", "two", "three", "four", "FIVE"],
+            ["ONE", "two", "three", "four", "FIVE"],
+        ]
+
+
+async def test_the_shown_file_of_many_is_edited_by_hand(face):
+    async with face() as it:
+        files, call = await many(it)
+        await it.press("f", "e")
+        await it.until(lambda: it.window == "ProposedEditor")
+        await it.press("m", "y", "minus", "f2")
+        await it.until(lambda: it.window == "ReviewScreen" and "my-ONE" in it.drawn)
+        await it.press("y")
+        assert (await call).endswith(f"\n{files[1]}: changed by the person; read it")
+        assert files[1].read_text().startswith("my-ONE\n")
+        assert files[0].read_text().startswith("ONE\n")
+
+
+async def test_the_list_leaves_room_on_a_low_screen(face):
+    async with face(size=(60, 12)) as it:
+        _, call = await many(it)
+        await it.press("f", "f")
+        await it.until(lambda: "file 3/3" in it.drawn)
+        assert "- one" in it.drawn
+        await it.press("n")
+        assert await call == "OK: DIFF_REJECTED"

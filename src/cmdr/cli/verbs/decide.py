@@ -90,7 +90,7 @@ def _confirm_review(ask: Ask, id: str) -> int:
     """Show an edit, ask, and accept exactly what was shown on a yes."""
     shown = show_edit(ask, id)
     if shown["word"]:
-        typed = input(f"This file {shown['protected']}. Type {shown['word']} to accept, anything else to reject: ")
+        typed = input(f"{shown['care']} Type {shown['word']} to accept, anything else to reject: ")
         yes = typed.strip().lower() == shown["word"]
     else:
         typed = ""

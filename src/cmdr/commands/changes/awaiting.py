@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Annotated
 
 from cmdr.commands._text import job_counts, scan_counts
-from cmdr.commands.editor.review import wait_for_outcome
+from cmdr.commands.editor.review_outcome import wait_for_outcome
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Whole
 from cmdr.core.dispatch.principals import Access

@@ -39,6 +39,11 @@ async def editor_path(call: Call, text: str, *, writes: bool = False) -> EditorP
     return await in_thread(_in_roots, call, named(text), writes)
 
 
+def path_now(call: Call, path: bytes) -> EditorPath:
+    """The same for a file that stands, in a thread of the caller's own; raises `CommandError` or `DiskError`."""
+    return _resolved(path) if call.principal.is_person else _in_roots(call, path, True)
+
+
 def format_path(call: Call, path: bytes) -> str:
     """A path as the caller writes paths: an editor's client takes them as they are, all others in printable form."""
     return os.fsdecode(path) if call.connection else to_wire(path)

@@ -3,12 +3,13 @@
 import asyncio
 import json
 import os
-import time
-from collections.abc import Awaitable, Sequence
-from typing import Annotated
+from collections.abc import Awaitable
+from typing import Annotated, NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, editor_path, folder_around, format_path
+from cmdr.commands.editor.edits_of_many import NewText, propose_many
+from cmdr.commands.editor.review_outcome import REVIEW_TIMEOUT_S, wait_until_over
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.dispatch.principals import Access
@@ -21,40 +22,47 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.editor.diagnostics.service import Asker, CheckResult
 from cmdr.model.content_part import TextPart
-from cmdr.model.job import JobState
 from cmdr.model.names import printable, raw_bytes, to_wire
 from cmdr.model.results.result import Said
 from cmdr.model.texts.diagnostic import Diagnostic
-from cmdr.model.texts.diff import diff_texts
-from cmdr.model.texts.review import ReviewState
+from cmdr.model.texts.proposed_edit import ReviewState
 from cmdr.model.texts.text_edits import TextEdit, apply_edits
 from cmdr.model.texts.text_format import FileText
 from cmdr.model.texts.text_selection import Position, TextSelection
-from cmdr.model.texts.unified_diff import patch_text
 
-REVIEW_TIMEOUT_S = 45
-"""Seconds that a proposed edit is waited for: many clients drop a call after sixty, and with it the review's name."""
 MAX_DIAGNOSTICS_CHARS = 15_000
 """Characters of diagnostics in one answer; an editor's client takes any number."""
 
 NOT_SEEN = "Not known: this file is outside of what cmdr shows, or is not there."
-Edits = Annotated[list[dict[str, str]] | None, Fields(("old", "new"))]
-PROGRESS_INTERVAL_S = 5.0
-MAX_PATCH_CHARS = 4_000
-"""Characters about what the person changed that an answer carries."""
+Edits = Annotated[list[dict[str, str]] | None, Fields(("old", "new"), ("path",))]
+
+
+class _NumberedEdit(NamedTuple):
+    """One edit, and which it was of the call."""
+
+    number: int
+    old: str
+    new: str
 
 
 @command("open_diff", access=Access.PROPOSE, toolset="review", title="Edit", blocking=True)
 def open_diff(
     call: Call,
     *,
-    path: Annotated[str, Also(("old_file_path",))],
+    path: Annotated[str | None, Also(("old_file_path",))] = None,
     contents: Annotated[str | None, Also(("new_file_contents",))] = None,
     edits: Edits = None,
     new_path: Annotated[str | None, Also(("new_file_path",))] = None,
     title: Annotated[str, Also(("tab_name",))] = "",
 ) -> Awaitable[Said]:
-    """Propose an edit: contents or edits [{old,new}]."""
+    """Propose an edit: path with contents, or edits [{path,old,new}] of one or many files."""
+    by_file = _by_file(path, edits)
+    if len(by_file) > 1:
+        if contents is not None or new_path is not None or call.connection:
+            raise CommandError('Of many files open_diff takes "edits" alone, each with its path.')
+        return _reviewed_many(call, by_file, title)
+    (path,) = by_file
+    own_edits = None if edits is None else by_file[path]
     # Noted in this very step, and the rest in its own time: a later call that closes the tab finds it.
     named = title if call.connection else printable(title, 80)
     opening = call.commander.editor.reviews.announce(
@@ -62,28 +70,54 @@ def open_diff(
         named or os.path.basename(path if new_path is None else new_path),
         replaces=bool(call.connection),
     )
-    return _reviewed(call, path, contents, edits, new_path, title, opening)
+    return _reviewed(call, path, contents, own_edits, new_path, title, opening)
+
+
+def _by_file(path: str | None, edits: Edits) -> dict[str, list[_NumberedEdit]]:
+    """The edits of each file that is named, in the order of their first; never empty."""
+    by_file: dict[str, list[_NumberedEdit]] = {} if path is None else {path: []}
+    for number, edit in enumerate(edits or (), start=1):
+        named = edit.get("path", path)
+        if named is None:
+            raise CommandError(f'Edit {number} of open_diff needs a "path".')
+        by_file.setdefault(named, []).append(_NumberedEdit(number, edit["old"], edit["new"]))
+    if not by_file:
+        raise CommandError('open_diff needs "path" with "contents", or "edits" as [{path, old, new}].')
+    if edits and path is not None and not by_file[path]:
+        del by_file[path]  # every edit names its own
+    return by_file
+
+
+async def _reviewed_many(call: Call, by_file: dict[str, list[_NumberedEdit]], title: str) -> Said:
+    check_may_read(call, "Editing a part")
+    texts = []
+    for path, edits in by_file.items():
+        target = await editor_path(call, path, writes=True)
+        base = await text_now(target.real)
+        texts.append(NewText(target, base, _edited(target, base, edits)))
+    case = await propose_many(call, texts, title)
+    return Said(await wait_until_over(call, case, REVIEW_TIMEOUT_S))
 
 
 async def _reviewed(
     call: Call,
     path: str,
     contents: str | None,
-    edits: Edits,
+    edits: list[_NumberedEdit] | None,
     new_path: str | None,
     title: str,
     opening: Opening,
 ) -> Said:
     reviews = call.commander.editor.reviews
     case = await _proposed(call, path, contents, edits, new_path, title, opening)
+    if not call.connection:
+        return Said(await wait_until_over(call, case, REVIEW_TIMEOUT_S))
     try:
-        if call.connection:
-            return await _for_the_writing_client(call, case)
-        return Said(await wait_for_outcome(call, case, REVIEW_TIMEOUT_S))
+        return await _for_the_writing_client(call, case)
     except asyncio.CancelledError:
         quitting = call.commander.quitting.is_set()
         reviews.end(case, "shutdown" if quitting else "client gone")
-        if call.connection and quitting:
+        if quitting:
             return await _for_the_writing_client(call, case)  # over by now; its client is still there to hear it
         raise
 
@@ -104,7 +138,7 @@ async def _proposed(
     call: Call,
     path: str,
     contents: str | None,
-    edits: Edits,
+    edits: list[_NumberedEdit] | None,
     new_path: str | None,
     title: str,
     opening: Opening,
@@ -122,12 +156,7 @@ async def _proposed(
     base = await text_now(target.real)
     if edits is not None:
         check_may_read(call, "Editing a part")
-    if base is None and any(edit["old"] for edit in edits or ()):
-        told = to_wire(target.asked)
-        raise CommandError(
-            f'{told} does not exist, so there is nothing to replace. Check the path, or give "contents".'
-        )
-    proposed = contents if contents is not None else _edited(base, edits or [])
+    proposed = contents if contents is not None else _edited(target, base, edits or [])
     same = base is not None and after.real == target.real and proposed == base.text
     if same and not call.connection:
         raise CommandError("The edit changes nothing.")
@@ -164,17 +193,21 @@ def _case(
     return ReviewRecord(review, call.principal.id, not call.client_writes, protected, after.link or target.link)
 
 
-def _edited(base: FileText | None, edits: list[dict[str, str]]) -> str:
+def _edited(target: EditorPath, base: FileText | None, edits: list[_NumberedEdit]) -> str:
     if base is None:
+        if any(edit.old for edit in edits):
+            told = to_wire(target.asked)
+            raise CommandError(
+                f'{told} does not exist, so there is nothing to replace. Check the path, or give "contents".'
+            )
         text, pairs = "", False
     else:
         text, pairs = base.text, base.format.eol == "\r\n"
     clean = [
-        TextEdit(*(part.replace("\r\n", "\n") if pairs else part for part in (edit["old"], edit["new"])))
-        for edit in edits
+        TextEdit(*(part.replace("\r\n", "\n") if pairs else part for part in (edit.old, edit.new))) for edit in edits
     ]
     try:
-        return apply_edits(text, clean)
+        return apply_edits(text, clean, [edit.number for edit in edits])
     except ValueError as error:
         raise CommandError(str(error)) from error
 
@@ -292,60 +325,3 @@ def _diagnostic(found: Diagnostic) -> dict[str, Json]:
 
 def _place(position: Position) -> Json:
     return {"line": position.line, "character": position.character}
-
-
-async def wait_for_outcome(call: Call, case: ReviewRecord, patience: float) -> str:
-    """Wait for the person's answer and tell it, or say after a while that it still waits."""
-    started = time.monotonic()
-    while not case.over.is_set():
-        call.commander.editor.reviews.keep(case)
-        waited = time.monotonic() - started
-        if waited >= patience:
-            return f"{_stands(case)}.\nreview: {case.id} (await it)"
-        if waited >= PROGRESS_INTERVAL_S:
-            is_open = case.review.state is ReviewState.PENDING
-            await call.progress(round(waited, 1), "waiting for the person's answer" if is_open else _stands(case))
-        try:
-            async with asyncio.timeout(min(patience - waited, PROGRESS_INTERVAL_S)):
-                await case.over.wait()
-        except TimeoutError:
-            continue
-    return _format_outcome(call, case)
-
-
-def _stands(case: ReviewRecord) -> str:
-    """How an edit stands that is not over: after the person's yes nobody waits for them any more."""
-    if case.review.state is ReviewState.PENDING:
-        return "still waiting for the person"
-    if case.job is None or case.job.state is JobState.RUNNING:
-        return "accepted, being saved"
-    return f"accepted, {case.job.waits_behind_for_agents or 'waits for its turn'}"
-
-
-def _format_outcome(call: Call, case: ReviewRecord) -> str:
-    outcome = case.review.outcome
-    if outcome is None or outcome.state is not ReviewState.ACCEPTED:
-        why = "" if outcome is None or outcome.reason == "person" else f" ({outcome.reason})"
-        return f'DIFF_REJECTED{why}: "{case.said}"' if case.said else f"DIFF_REJECTED{why}"
-    if case.problem:
-        raise CommandError(case.problem)
-    saved = f"FILE_SAVED{_numbers(case.operations)}"
-    if not outcome.edited:
-        return saved
-    text = outcome.text or ""
-    if not call.principal.token:
-        return f"{saved}, changed by the person ({len(text)} characters; read the file)"
-    patch = patch_text(diff_texts(case.review.sent_text, text), "proposed", "saved", context=1)
-    if len(text) <= len(patch):
-        patch = ""
-    told = f" as in this patch:\n{patch}" if patch else f" to:\n{text}"
-    if len(told) > MAX_PATCH_CHARS:
-        return f"{saved}, changed by the person in many places ({len(text)} characters; read the file)"
-    return f"{saved}, changed by the person{told}"
-
-
-def _numbers(operations: Sequence[int]) -> str:
-    """What undo takes back; an edit that also renames is two operations."""
-    if not operations:
-        return ""
-    return f", operation{'s'[: len(operations) - 1]} {' and '.join(map(str, operations))}"

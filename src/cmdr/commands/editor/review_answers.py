@@ -14,7 +14,9 @@ from cmdr.model.results.proposals import ReviewShown
 from cmdr.model.results.result import PlainText, Said
 from cmdr.model.texts.diff import Decision
 from cmdr.model.texts.diff import Hunk as Change
-from cmdr.model.texts.review import ReviewState
+from cmdr.model.texts.files_review import FilesReview
+from cmdr.model.texts.proposed_edit import ReviewState
+from cmdr.model.texts.review import Review
 from cmdr.model.texts.unified_diff import patch_text
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
@@ -23,6 +25,7 @@ MAX_PATCH_CHARS = 12_000
 """Characters that a person can be expected to read at a prompt."""
 
 Hunk = Annotated[int, Whole(1), Doc("counted from 1")]
+Decided = Literal["accepted", "rejected", "undecided"]
 
 
 @command("reviews", access=Access.ACT, title="Edits to review")
@@ -32,8 +35,8 @@ def reviews(call: Call) -> PlainText:
         {
             "id": case.id,
             "by": printable(case.review.agent, 60),
-            "path": to_wire(case.review.new_path),
-            "changes": len(case.review.diff.hunks),
+            "path": case.subject,
+            "changes": case.changes,
             "digest": case.review.digest,
         }
         for case in call.commander.editor.reviews.waiting
@@ -47,10 +50,21 @@ async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Sai
     case = await call.commander.editor.reviews.accept(review, call.principal, digest, word)
     is_accepted = case.review.state is ReviewState.ACCEPTED
     count_answer(call, case, yes=is_accepted)
+    if case.review.outcome is not None and case.review.outcome.reason == "changed on disk":
+        return Said(f"Nothing was written: {_left(case)}")
     if not is_accepted:
         return Said("Rejected: every change was")
     held = "" if case.job is None else f"; it {case.job.waits_behind or 'is paused'}"
-    return Said(f"Accepted {to_wire(case.review.new_path)}{held}")
+    left = f"; left out: {_left(case)}" if case.left else ""
+    written = count(len(case.review.wanted) - len(case.left), "file") if isinstance(case.review, FilesReview) else ""
+    return Said(f"Accepted {written or case.subject}{held}{left}")
+
+
+def _left(case: ReviewRecord) -> str:
+    """What was accepted and not written, and why: the first of them, and how many more."""
+    number, why = min(case.left.items())
+    more = f" and {len(case.left) - 1} more" if len(case.left) > 1 else ""
+    return f"{to_wire(case.files[number].path)} ({why}){more}"
 
 
 @command("review.reject", access=Access.ACT, title="Reject an edit")
@@ -58,7 +72,7 @@ def reject(call: Call, *, review: str, reason: str = "") -> Said:
     """Reject an edit; the file stays as it is. Whoever proposed it gets the reason."""
     case = call.commander.editor.reviews.reject(review, call.principal, reason)
     count_answer(call, case, yes=False)
-    return Said(f"Rejected the edit of {to_wire(case.review.new_path)}")
+    return Said(f"Rejected the edit of {case.subject}")
 
 
 def count_answer(call: Call, case: ReviewRecord, *, yes: bool) -> None:
@@ -69,10 +83,17 @@ def count_answer(call: Call, case: ReviewRecord, *, yes: bool) -> None:
 
 
 @command("review.hunk", access=Access.ACT, title="Decide one change")
-def hunk(call: Call, *, review: str, hunk: Hunk, decision: Literal["accepted", "rejected", "undecided"]) -> Said:
-    """Accept or reject one change of an edit, or leave it open again."""
-    call.commander.editor.reviews.decide(review, call.principal, hunk - 1, Decision(decision))
+def hunk(call: Call, *, review: str, hunk: Hunk, decision: Decided, file: Hunk = 1) -> Said:
+    """Accept or reject one change of an edit, or leave it open again; of many files, in one of them."""
+    call.commander.editor.reviews.decide(review, call.principal, hunk - 1, Decision(decision), file - 1)
     return Said(f"Change {hunk} is {decision}")
+
+
+@command("review.file", access=Access.ACT, title="Decide one file")
+def decide_file(call: Call, *, review: str, file: Hunk, decision: Decided) -> Said:
+    """Accept or reject all changes of one file of an edit, or leave them open again."""
+    call.commander.editor.reviews.decide(review, call.principal, None, Decision(decision), file - 1)
+    return Said(f"File {file} is {decision}")
 
 
 @command("review.conflict", access=Access.ACT, title="Settle one conflict")
@@ -83,10 +104,10 @@ def conflict(call: Call, *, review: str, conflict: Hunk, choice: Literal["mine",
 
 
 @command("review.edit", access=Access.ACT, title="Edit a proposed text")
-def edit(call: Call, *, review: str, text: str) -> Said:
-    """Replace the proposed side of an edit by the person's own version."""
-    case = call.commander.editor.reviews.edit(review, call.principal, text)
-    return Said(f"{len(case.review.diff.hunks)} changes now")
+def edit(call: Call, *, review: str, text: str, file: Hunk = 1) -> Said:
+    """Replace the proposed side of an edit by the person's own version; of many files, of one of them."""
+    case = call.commander.editor.reviews.edit(review, call.principal, text, file - 1)
+    return Said(f"{len(case.file(file - 1).diff.hunks)} changes now")
 
 
 @command("review.show", access=Access.ACT, title="Show an edit")
@@ -95,10 +116,10 @@ def show(call: Call, *, review: str) -> ReviewShown:
     case = call.commander.editor.reviews.get(review, call.principal)
     if case.review.state is not ReviewState.PENDING:
         raise CommandError(f"This edit was already {case.review.state.value}.")
-    old = "/dev/null" if case.review.is_new_file else display_name(case.review.path)
-    new = display_name(case.review.new_path)
-    patch = patch_text(case.review.diff, old, new)
-    if len(patch) > MAX_PATCH_CHARS or case.review.merge is not None:
+    first = case.files[0]
+    old, new = _old_name(first), display_name(first.new_path)
+    patch = "".join(patch_text(file.diff, _old_name(file), display_name(file.new_path)) for file in case.files)
+    if len(patch) > MAX_PATCH_CHARS or any(file.merge is not None for file in case.files):
         raise CommandError("This edit is too much for a prompt; review it in the panes, with Ctrl+Y.")
     return ReviewShown(
         by=printable(case.review.agent, 60),
@@ -106,11 +127,16 @@ def show(call: Call, *, review: str) -> ReviewShown:
         digest=case.review.digest,
         word=case.word,
         protected=case.protected,
-        path=new,
-        replaces=old if old != new and not case.review.is_new_file else "",
-        amount=_amount(case.review.diff.hunks),
+        care=case.care,
+        path=case.subject if case.is_of_many else new,
+        replaces=old if old != new and not first.is_new_file and not case.is_of_many else "",
+        amount=_amount([hunk for file in case.files for hunk in file.diff.hunks]),
         patch=patch,
     )
+
+
+def _old_name(file: Review) -> str:
+    return "/dev/null" if file.is_new_file else display_name(file.path)
 
 
 def _amount(hunks: Sequence[Change]) -> str:

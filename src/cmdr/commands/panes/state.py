@@ -100,7 +100,7 @@ def _format_state(call: Call, panes: list[Pane], limit: int, wanted: _Rows) -> s
     if running := [_job(job) for job in call.commander.jobs.running()]:
         after["jobs"] = running
     if reviews := [case for case in call.commander.services.waiting_reviews() if case.owner == call.principal.id]:
-        after["reviews"] = [f"{case.id} {to_wire(case.review.new_path)}" for case in reviews]
+        after["reviews"] = [f"{case.id} {case.subject}" for case in reviews]
     if workspace.dialogs:
         after["dialogs"] = _dialogs(call)
     if isinstance(workspace, AgentView) and workspace.differs:

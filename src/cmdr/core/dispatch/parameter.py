@@ -49,6 +49,8 @@ class Fields:
     """The texts that each object of a list holds."""
 
     names: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    """Those that an object may hold besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class Parameter:
     doc: str = ""
     fields: tuple[str, ...] = ()
     """For a list of objects: what each of them holds, all texts."""
+    optional_fields: tuple[str, ...] = ()
+    """What each of them may hold besides."""
     listed: bool = True
     also: tuple[str, ...] = ()
     words: dict[str, str] = field(default_factory=dict)
@@ -160,7 +164,7 @@ class Parameter:
             return isinstance(item, str)
         return (
             isinstance(item, dict)
-            and item.keys() == set(self.fields)
+            and set(self.fields) <= item.keys() <= {*self.fields, *self.optional_fields}
             and all(isinstance(text, str) for text in item.values())
         )
 
@@ -216,7 +220,8 @@ class Parameter:
             words.append("text")
         if list in self.accepts:
             items = "whole numbers" if self.has_numbers else "text"
-            words.append(f"a list of {{{', '.join(self.fields)}}}" if self.fields else f"a list of {items}")
+            fields = ", ".join([*self.fields, *(f"{name}?" for name in self.optional_fields)])
+            words.append(f"a list of {{{fields}}}" if self.fields else f"a list of {items}")
         if dict in self.accepts:
             words.append("an object")
         return " or ".join(words)
@@ -323,6 +328,7 @@ def _parameter(name: str, hint: object, *, required: bool) -> Parameter:
         next((note for note in notes if isinstance(note, Whole)), None),
         next((note.text for note in notes if isinstance(note, Doc)), ""),
         next((note.names for note in notes if isinstance(note, Fields)), ()),
+        next((note.optional for note in notes if isinstance(note, Fields)), ()),
         not any(isinstance(note, Unlisted) for note in notes),
         next((note.names for note in notes if isinstance(note, Also)), ()),
         next((note.choices for note in notes if isinstance(note, Words)), {}),

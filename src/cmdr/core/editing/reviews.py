@@ -10,20 +10,23 @@ from dataclasses import dataclass
 
 from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.dispatch.principals import Principal
+from cmdr.core.editing.kept_reviews import kept_form, restored
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.review_writer import ReviewWriter
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.events import Events
 from cmdr.core.proposals.ended_proposals import EndedProposal
-from cmdr.core.proposals.kept_forms import KeptEdit
+from cmdr.core.proposals.kept_forms import KeptEdit, KeptEdits
 from cmdr.core.proposals.proposals import EXPIRED, LIFETIME_S, NOT_KEPT, WITHDRAWN, Proposals
 from cmdr.model.agent_text import one_line
 from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.plans.plan import Plan
 from cmdr.model.texts.diff import Decision
+from cmdr.model.texts.files_review import FilesReview
 from cmdr.model.texts.merge import Choice
-from cmdr.model.texts.review import Outcome, Reason, Review, ReviewState
+from cmdr.model.texts.proposed_edit import Outcome, Reason, ReviewState, StaleReviewError
+from cmdr.model.texts.review import Review
 from cmdr.model.texts.review_queue import ReviewQueue
 
 log = logging.getLogger(__name__)
@@ -94,22 +97,22 @@ class Reviews:
 
     async def propose(self, record: ReviewRecord, opening: Opening | None = None) -> ReviewRecord:
         """Put an edit at the end of the queue; one that cmdr saves is kept over a restart before anybody is told."""
-        if record.saves:
+        if record.is_of_person:
+            record.unkept = "it is your own"  # asked again in a moment; nobody waits for it
+        elif record.saves:
             self.check_quota(record.owner)
             record.expires_at = time.time() + UNATTENDED_LIFETIME_S
             self._coming.append(record.owner)
             try:
-                record.unkept = await self._proposals.keeper.keep(_kept(record))
+                record.unkept = await self._proposals.keeper.keep(kept_form(record))
             finally:
                 self._coming.remove(record.owner)
         return self.add(record, opening)
 
-    def restore(self, kept: KeptEdit) -> None:
+    def restore(self, kept: KeptEdit | KeptEdits) -> None:
         """Take in an edit that was kept over a restart, as its agent proposed it."""
         expires = min(kept.expires, time.time() + UNATTENDED_LIFETIME_S)
-        record = ReviewRecord(
-            kept.review(), kept.by, True, kept.protected, kept.link, since=kept.since, expires_at=expires
-        )
+        record = restored(kept, expires)
         self._records[record.id] = record
         self._queue.add(record.review)
         record.review.when_resolved(lambda outcome: self._resolved(record, outcome))
@@ -172,13 +175,16 @@ class Reviews:
         """
         record = self._for_person(id, principal)
         if word.strip().lower() != record.word:
-            raise CommandError(f'This file {record.protected}: type the word "{record.word}" to accept.')
+            raise CommandError(f'{record.care.removesuffix(".")}: type the word "{record.word}" to accept.')
         try:
-            outcome = await self.accept_if_same(record, digest)
+            if isinstance(record.review, FilesReview):
+                outcome: Outcome | None = await self._accept_files(record, record.review, digest)
+            else:
+                outcome = await self.accept_if_same(record, digest)
         except ValueError as error:
             raise CommandError(str(error)) from error
         if outcome is None:
-            where = to_wire(record.review.path)
+            where = to_wire(record.one.path)
             raise CommandError(f"{where} changed on disk meanwhile. Look at the edit again, then answer.")
         while not record.over.is_set():
             rev = self._events.rev
@@ -194,7 +200,7 @@ class Reviews:
 
         Raises what the model refuses: answered already, shown otherwise, conflicting, not to be encoded.
         """
-        review = record.review
+        review = record.one
         before = review.base_changes
         review.base_changed(await text_now(review.path))
         if review.base_changes != before:
@@ -203,11 +209,26 @@ class Reviews:
         plan = await self._save.plan(record) if record.saves else None
         outcome = review.accept(digest)
         if plan is not None and outcome.state is ReviewState.ACCEPTED:
-            # Decided in this very step: whatever comes now, also the end of this call, cannot change the answer.
-            saving = asyncio.get_running_loop().create_task(self._carry_out(record, plan))
-            self._saving.add(saving)
-            saving.add_done_callback(self._saving.discard)
+            self._begin(record, plan)
         return outcome
+
+    async def _accept_files(self, record: ReviewRecord, review: FilesReview, digest: str | None) -> Outcome:
+        """Accept an edit of many files; those that changed on disk since are left out, and the record says so."""
+        shown = review.digest
+        if digest not in (None, shown):
+            raise StaleReviewError
+        plan, left = await self._save.plan_many(review)
+        outcome = review.accept(shown, left)
+        record.left = left  # in the same step: whoever waits for the answer is told of them
+        if plan is not None and outcome.state is ReviewState.ACCEPTED:
+            self._begin(record, plan)
+        return outcome
+
+    def _begin(self, record: ReviewRecord, plan: Plan) -> None:
+        # Decided in this very step: whatever comes now, also the end of this call, cannot change the answer.
+        saving = asyncio.get_running_loop().create_task(self._carry_out(record, plan))
+        self._saving.add(saving)
+        saving.add_done_callback(self._saving.discard)
 
     def reject(self, id: str, principal: Principal, reason: str = "") -> ReviewRecord:
         """The person says no, and why if they like; the file stays as it is."""
@@ -223,20 +244,29 @@ class Reviews:
 
         return self._changed(record, say_no)
 
-    def decide(self, id: str, principal: Principal, hunk: int, decision: Decision) -> ReviewRecord:
-        """Accept or reject one change of an edit."""
+    def decide(
+        self, id: str, principal: Principal, hunk: int | None, decision: Decision, file: int = 0
+    ) -> ReviewRecord:
+        """Accept or reject one change of a file, or with None all of them."""
         record = self._for_person(id, principal)
-        return self._changed(record, lambda: record.review.decide(hunk, decision))
+
+        def decide() -> None:
+            if hunk is None:
+                record.file(file).decide_all(decision)
+            else:
+                record.file(file).decide(hunk, decision)
+
+        return self._changed(record, decide)
 
     def settle(self, id: str, principal: Principal, conflict: int, choice: Choice) -> ReviewRecord:
         """Choose a side where the file and the proposal changed the same lines."""
         record = self._for_person(id, principal)
-        return self._changed(record, lambda: record.review.settle(conflict, choice))
+        return self._changed(record, lambda: record.one.settle(conflict, choice))
 
-    def edit(self, id: str, principal: Principal, text: str) -> ReviewRecord:
+    def edit(self, id: str, principal: Principal, text: str, file: int = 0) -> ReviewRecord:
         """Take the person's own version of the proposed side."""
         record = self._for_person(id, principal)
-        return self._changed(record, lambda: record.review.edit_proposed(text))
+        return self._changed(record, lambda: record.file(file).edit_proposed(text))
 
     def end(self, record: ReviewRecord, reason: Reason) -> None:
         """Nobody needs the answer any more; an answer that was given stands. What is kept outlives the program."""
@@ -320,8 +350,8 @@ class Reviews:
         accepted = outcome.state is ReviewState.ACCEPTED
         self._note(record, outcome.reason, outcome.state.value)
         if record.saves:
-            if outcome.reason in _TOLD:
-                what = f"Edit {display_name(record.review.new_path)}"
+            if outcome.reason in _TOLD and not record.is_of_person:
+                what = f"Edit {record.subject if record.is_of_many else display_name(record.one.new_path)}"
                 ended = EndedProposal(record.id, record.owner, what, _TOLD[outcome.reason], time.time())
                 self._proposals.ended.add(ended)
             self._proposals.keeper.forget(record.id)
@@ -331,8 +361,8 @@ class Reviews:
         self._events.changed()
 
     def _note(self, record: ReviewRecord, by: str, decision: str) -> None:
-        path = to_wire(record.review.new_path)
-        self._audit.record(AuditRecord(by, f"review {record.id}", "", "ok", paths=(path,), decision=decision))
+        paths = tuple(to_wire(file.new_path) for file in record.files)
+        self._audit.record(AuditRecord(by, f"review {record.id}", "", "ok", paths=paths, decision=decision))
 
     def _forget_oldest(self) -> None:
         for id in [id for id, record in self._records.items() if record.over.is_set() and id not in self._queue]:
@@ -345,23 +375,3 @@ def new_review(reviews: Reviews, **how: object) -> Review:
         return Review(reviews.new_id(), **how)  # type: ignore[arg-type]
     except ValueError as error:
         raise CommandError(str(error)) from error
-
-
-def _kept(record: ReviewRecord) -> KeptEdit:
-    """An edit as it is kept: as its agent proposed it."""
-    review = record.review
-    return KeptEdit(
-        record.id,
-        record.owner,
-        record.since,
-        record.expires_at or 0.0,
-        review.agent,
-        review.tab,
-        review.path,
-        review.new_path,
-        review.base,
-        review.sent_text,
-        record.protected,
-        record.link,
-        review.digest,
-    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from cmdr.core.editing.documents import Documents
 from cmdr.core.errors import CommandError
 from cmdr.model.texts.buffer import OpenedDocument, SelectedText, ShownDocument
-from cmdr.model.texts.review import ReviewState
+from cmdr.model.texts.proposed_edit import ReviewState
 
 if TYPE_CHECKING:
     from cmdr.core.editing.review_record import ReviewRecord
@@ -126,7 +126,7 @@ class TextEditor:
             call()
 
     def _show(self, record: ReviewRecord) -> None:
-        if self.neovim is not None:
+        if self.neovim is not None and not record.is_of_many:
             task = asyncio.get_running_loop().create_task(self._in_neovim(self.neovim, record))
             self._showing.add(task)
             task.add_done_callback(self._showing.discard)
@@ -136,15 +136,15 @@ class TextEditor:
         from cmdr.editor.neovim.diffs import Consent
         from cmdr.editor.neovim.review_tab import review_in_neovim
 
-        consent = Consent(record.word, f"This file {record.protected}.") if record.word else Consent()
+        consent = Consent(record.word, record.care) if record.word else Consent()
         try:
-            await review_in_neovim(nvim.diffs, record.review, lambda _: self._reviews.accept_if_same(record), consent)
+            await review_in_neovim(nvim.diffs, record.one, lambda _: self._reviews.accept_if_same(record), consent)
         except (NeovimError, CommandError):
             # It stays in the queue, and the person answers it here.
             return
         if record.review.state is ReviewState.ACCEPTED and record.saves:
             await record.over.wait()
-            await self.reload(record.review.new_path)
+            await self.reload(record.one.new_path)
 
 
 async def _asked(answer: Awaitable[T]) -> T:

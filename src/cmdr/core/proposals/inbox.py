@@ -211,27 +211,32 @@ def _alike(principal: str, plan: Plan) -> str:
 
 
 def _edit(record: ReviewRecord) -> InboxRow:
-    review = record.review
-    hunks = review.diff.hunks
-    folder, _, _ = display_name(review.new_path).rpartition("/")
-    name = display_name(review.new_path)[len(folder) + 1 :]
-    risk = [f"this file {record.protected}"] if record.protected else []
-    if review.merge is not None:
+    files = record.files
+    folder, _, _ = display_name(files[0].new_path).rpartition("/")
+    name = display_name(files[0].new_path)[len(folder) + 1 :]
+    risk = []
+    if record.protected:
+        risk.append(record.protected if record.is_of_many else f"this file {record.protected}")
+    has_conflict = any(file.merge is not None for file in files)
+    if has_conflict:
         risk.append("the file was changed meanwhile, in the same lines")
+    what = f"{'Create' if files[0].is_new_file else 'Edit'} {name}"
+    if record.is_of_many:
+        what, folder = f"Edit {len(files)} files, {count(record.changes, 'place')}", f"{folder}/{name} and others"
     return InboxRow(
         record.id,
         InboxKind.EDIT,
-        printable(review.agent, 60),
-        f"{'Create' if review.is_new_file else 'Edit'} {name}",
+        "" if record.is_of_person else printable(record.review.agent, 60),
+        what,
         folder,
-        _amount(hunks),
+        _amount([hunk for file in files for hunk in file.diff.hunks]),
         tuple(risk),
         record.since,
         record.expires_at,
-        review.digest,
+        record.review.digest,
         record.title,
         record.word,
-        _DECIDE if review.merge is None else (InboxAnswer.NO,),
+        (InboxAnswer.NO,) if has_conflict else _DECIDE,
     )
 
 

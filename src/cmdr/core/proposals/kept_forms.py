@@ -3,7 +3,7 @@
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from cmdr.model.plans.plan import Plan, Verb
 from cmdr.model.plans.plan_rows import bytes_of, text_of
 from cmdr.model.plans.trust_plan import Extras, TrustPlan
 from cmdr.model.root_spec import RootSpec
+from cmdr.model.texts.files_review import FilesReview
 from cmdr.model.texts.review import Review
 from cmdr.model.texts.text_format import FileText, TextFormat
 
@@ -82,18 +83,67 @@ class KeptEdit:
         )
 
 
-Kept = KeptProposal | KeptEdit
+@dataclass(frozen=True, slots=True)
+class KeptText:
+    """What an edit of many files proposes for one of them."""
+
+    path: bytes
+    base: FileText | None
+    proposed: str
+    protected: str
+    link: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEdits:
+    """An edit of many files that waits, as its agent proposed it."""
+
+    id: str
+    by: str
+    since: float
+    expires: float
+    agent: str
+    tab: str
+    texts: tuple[KeptText, ...]
+    told: tuple[str, ...]
+    digest: str
+    """What an acceptance names."""
+
+    def review(self) -> FilesReview:
+        """The review of it, as it was when it was proposed; raises `ValueError` when it cannot be shown."""
+        files = [
+            Review(
+                self.id,
+                connection=self.by,
+                agent=self.agent,
+                tab=self.tab,
+                path=text.path,
+                base=text.base,
+                proposed=text.proposed,
+            )
+            for text in self.texts
+        ]
+        return FilesReview(self.id, connection=self.by, agent=self.agent, tab=self.tab, files=files)
+
+
+Kept = KeptProposal | KeptEdit | KeptEdits
 
 
 def encode(kept: Kept) -> bytes:
     """All of it; raises `TooLarge`."""
-    head, parts = _edit_form(kept) if isinstance(kept, KeptEdit) else _proposal_form(kept)
+    head, parts = _form_of(kept)
     head |= {"digest": kept.digest, "id": kept.id, "by": kept.by, "since": kept.since, "expires": kept.expires}
     head["parts"] = [len(part) for part in parts]
     payload = b"".join([json.dumps(head).encode("ascii"), b"\n", *parts])
     if len(payload) > MAX_PAYLOAD_BYTES:
         raise TooLarge(f"it is larger than {MAX_PAYLOAD_BYTES >> 20} MiB")
     return b"".join([_MARK, hashlib.sha256(payload).hexdigest().encode(), b"\n", zlib.compress(payload, 1)])
+
+
+def _form_of(kept: Kept) -> tuple[dict[str, Any], list[bytes]]:
+    if isinstance(kept, KeptEdits):
+        return _edits_form(kept)
+    return _edit_form(kept) if isinstance(kept, KeptEdit) else _proposal_form(kept)
 
 
 def decode(data: bytes) -> Kept:
@@ -124,8 +174,9 @@ def _decoded(data: bytes) -> Kept:
         at += size
     if at != len(rest):
         raise Damaged("its parts are others")
-    kept: Kept = _edit_of(head, parts) if head["kind"] == "edit" else _proposal_of(head, parts)
-    found = kept.review().digest if isinstance(kept, KeptEdit) else kept.plan.weigh().digest
+    makes: dict[str, Callable[[Mapping[str, Any], list[bytes]], Kept]] = {"edit": _edit_of, "edits": _edits_of}
+    kept = makes.get(head["kind"], _proposal_of)(head, parts)
+    found = kept.plan.weigh().digest if isinstance(kept, KeptProposal) else kept.review().digest
     if found != head["digest"]:
         raise Damaged("its digest is another")
     return kept
@@ -226,10 +277,9 @@ def _edit_form(edit: KeptEdit) -> tuple[dict[str, Any], list[bytes]]:
         "new_path": text_of(edit.new_path),
         "protected": edit.protected,
         "link": text_of(edit.link),
-        "base": None if base is None else [base.format.encoding, base.format.bom, base.format.eol, base.digest],
+        "base": _base_form(base),
     }
-    texts = [edit.proposed] if base is None else [edit.proposed, base.text]
-    return head, [text.encode("utf-8", "surrogatepass") for text in texts]
+    return head, _texts_form(edit.proposed, base)
 
 
 def _edit_of(head: Mapping[str, Any], parts: list[bytes]) -> KeptEdit:
@@ -244,12 +294,51 @@ def _edit_of(head: Mapping[str, Any], parts: list[bytes]) -> KeptEdit:
         str(head["tab"]),
         bytes_of(head["path"]),
         bytes_of(head["new_path"]),
-        None if told is None else FileText(base[0], TextFormat(*told[:3]), str(told[3])),
+        _base_of(told, base),
         proposed,
         str(head["protected"]),
         None if head["link"] is None else bytes_of(head["link"]),
         str(head["digest"]),
     )
+
+
+def _edits_form(edits: KeptEdits) -> tuple[dict[str, Any], list[bytes]]:
+    files = [[text_of(text.path), _base_form(text.base), text.protected, text_of(text.link)] for text in edits.texts]
+    head = {"kind": "edits", "agent": edits.agent, "tab": edits.tab, "files": files, "told": list(edits.told)}
+    return head, [part for text in edits.texts for part in _texts_form(text.proposed, text.base)]
+
+
+def _edits_of(head: Mapping[str, Any], parts: list[bytes]) -> KeptEdits:
+    contents = iter([part.decode("utf-8", "surrogatepass") for part in parts])
+    texts = []
+    for path, told, protected, link in head["files"]:
+        proposed = next(contents)
+        base = _base_of(told, [] if told is None else [next(contents)])
+        texts.append(KeptText(bytes_of(path), base, proposed, str(protected), None if link is None else bytes_of(link)))
+    return KeptEdits(
+        str(head["id"]),
+        str(head["by"]),
+        float(head["since"]),
+        float(head["expires"]),
+        str(head["agent"]),
+        str(head["tab"]),
+        tuple(texts),
+        tuple(map(str, head["told"])),
+        str(head["digest"]),
+    )
+
+
+def _base_form(base: FileText | None) -> list[object] | None:
+    return None if base is None else [base.format.encoding, base.format.bom, base.format.eol, base.digest]
+
+
+def _base_of(told: list[Any] | None, text: list[str]) -> FileText | None:
+    return None if told is None else FileText(text[0], TextFormat(*told[:3]), str(told[3]))
+
+
+def _texts_form(proposed: str, base: FileText | None) -> list[bytes]:
+    texts = [proposed] if base is None else [proposed, base.text]
+    return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
 def _texts(paths: tuple[bytes, ...]) -> list[str | None]:

@@ -11,7 +11,8 @@ from cmdr.editor.neovim.connection import NeovimGoneError
 from cmdr.editor.neovim.diffs import FREELY, Consent, NeovimDiffs
 from cmdr.model.names import display_name, printable
 from cmdr.model.texts.merge import ConflictStandsError
-from cmdr.model.texts.review import Outcome, ProposalTooLargeError, Review, ReviewState
+from cmdr.model.texts.proposed_edit import Outcome, ReviewState
+from cmdr.model.texts.review import ProposalTooLargeError, Review
 from cmdr.model.texts.text_format import UnencodableTextError
 
 Accept = Callable[[Review], Awaitable[Outcome | None]]

@@ -2,13 +2,14 @@
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 from cmdr.engine.errors import error_text
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.mounts import free_bytes
-from cmdr.engine.plan.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
+from cmdr.engine.plan.refusals import ChangedSince, NotEnoughSpace, PlanRefused, TargetTaken, Unreadable
 from cmdr.engine.plan.survey import Limits, Survey, go_on, split
 from cmdr.engine.plan.target_folders import TargetPath, target_path
 from cmdr.engine.plan.targets import require_trash
@@ -85,35 +86,90 @@ def plan_write(
     """Give a file new contents, or make it. `expected` is what the writer saw: a fingerprint or a SHA-256."""
     with ExitStack() as stack:
         survey = Survey(Limits(), go_on, stack)
-        # Writing through a link changes the file it leads to, so that file is what the plan shows.
-        above, name = split(_real(path))
-        way = target_path(survey, above)
-        folder, target = way.folder, way.place(name)
-        standing = None if way.end is None else fingerprint.of_name(name, way.end)
-        if standing is not None and standing.kind is not Kind.FILE:
-            raise TargetTaken(target.path)
-        if not _is_expected(expected, standing, name, folder, target):
-            raise ChangedSince(target.path)
-        if standing is not None:
-            require_trash(folder, target.path)
-        free = free_bytes(folder)
-        if len(contents) > free:
-            raise NotEnoughSpace(target.path, len(contents), free)
-        item = PlanItem(
-            Create.name,
-            Kind.FILE,
-            None,
-            target,
-            existing=standing,
-            decision=Decision.LAND if standing is None else Decision.REPLACE,
-            totals=Totals(1, 0, len(contents)),
-            data=contents,
-            protected=protection.reason(target.path),
-        )
+        item, way, above, free = _written(survey, Writing(path, contents, expected), protection)
         roots = tuple(survey.roots.values())
         return Plan(
             Verb.WRITE, (*way.made(protection), item), roots, ConflictPolicy.OVERWRITE, above, free, len(contents)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """New contents for one file."""
+
+    path: bytes
+    contents: bytes
+    expected: Fingerprint | str | None = None
+    """What the writer saw: a fingerprint or a SHA-256; None: whatever stands there."""
+    is_new: bool = False
+    """Whether nothing may stand there."""
+
+
+def plan_writes(
+    writings: Sequence[Writing], *, protection: Protection = _DEFAULT_PROTECTION
+) -> tuple[Plan | None, dict[int, PlanRefused]]:
+    """Give several files new contents as one operation.
+
+    Returns the plan of those that are as their writer saw them, None when there are none, and why the others are left
+    out, by number. Raises `PlanRefused` for what concerns all of them.
+    """
+    refused: dict[int, PlanRefused] = {}
+    made: dict[Place | None, PlanItem] = {}
+    items: list[PlanItem] = []
+    need: dict[int, int] = {}
+    with ExitStack() as stack:
+        survey = Survey(Limits(), go_on, stack)
+        for number, writing in enumerate(writings):
+            try:
+                item, way, above, free = _written(survey, writing, protection)
+            except NotEnoughSpace:
+                raise
+            except PlanRefused as why:
+                refused[number] = why
+                continue
+            need[way.root.dev] = need.get(way.root.dev, 0) + len(writing.contents)
+            if need[way.root.dev] > free:
+                raise NotEnoughSpace(above, need[way.root.dev], free)
+            made |= {folder.target: folder for folder in way.made(protection) if folder.target not in made}
+            items.append(item)
+        if not items:
+            return None, refused
+        roots = tuple(survey.roots.values())
+        plan = Plan(
+            Verb.WRITE, (*made.values(), *items), roots, ConflictPolicy.OVERWRITE, need_bytes=sum(need.values())
+        )
+        return plan, refused
+
+
+def _written(survey: Survey, writing: Writing, protection: Protection) -> tuple[PlanItem, TargetPath, bytes, int]:
+    """What writes one file, the way to it, its folder, and the room there."""
+    contents = writing.contents
+    # Writing through a link changes the file it leads to, so that file is what the plan shows.
+    above, name = split(_real(writing.path))
+    way = target_path(survey, above)
+    folder, target = way.folder, way.place(name)
+    standing = None if way.end is None else fingerprint.of_name(name, way.end)
+    if standing is not None and (writing.is_new or standing.kind is not Kind.FILE):
+        raise TargetTaken(target.path)
+    if not _is_expected(writing.expected, standing, name, folder, target):
+        raise ChangedSince(target.path)
+    if standing is not None:
+        require_trash(folder, target.path)
+    free = free_bytes(folder)
+    if len(contents) > free:
+        raise NotEnoughSpace(target.path, len(contents), free)
+    item = PlanItem(
+        Create.name,
+        Kind.FILE,
+        None,
+        target,
+        existing=standing,
+        decision=Decision.LAND if standing is None else Decision.REPLACE,
+        totals=Totals(1, 0, len(contents)),
+        data=contents,
+        protected=protection.reason(target.path),
+    )
+    return item, way, above, free
 
 
 def _real(path: bytes) -> bytes:

@@ -63,6 +63,13 @@ def check_regex(pattern: str) -> None:
         raise BadPattern(_reason(pattern, str(trouble))) from trouble
 
 
+def group_names(pattern: str) -> tuple[str, ...]:
+    """The groups of an expression that was checked, in order: their names, or their numbers where they have none."""
+    import polars
+
+    return tuple(polars.Series([""], dtype=polars.String).str.extract_groups(pattern).struct.fields)
+
+
 def regex_over(texts: list[str], pattern: str, case: bool) -> list[bool]:
     """Whether each text contains a match; for the few texts that are not names."""
     import polars

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from cmdr.model.plans.proposal import ProposalState
-from cmdr.model.results.result import Data
+from cmdr.model.results.result import Data, Result
+from cmdr.model.units import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,26 @@ class ReviewShown(Data):
     word: str
     """What has to be typed to accept it, where the file is protected."""
     protected: str
+    care: str
+    """The same as a sentence, which of many files names those that are protected; or empty."""
     path: str
     replaces: str
     """The old path, where the file gets a new one."""
     amount: str
     patch: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditProposed(Result):
+    """An edit of the person's own that waits for their review."""
+
+    kind = "editProposed"
+    review: str
+    files: int
+    places: int
+    told: tuple[str, ...] = ()
+    """What is not in it, a line each."""
+
+    def text(self) -> str:
+        what = f"{count(self.places, 'place')} in {count(self.files, 'file')} to review: {self.review}"
+        return "\n".join([what, *self.told])

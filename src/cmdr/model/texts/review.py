@@ -1,14 +1,12 @@
 """The review of one proposed edit: what is decided hunk by hunk, and the outcome, given exactly once."""
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
-from typing import Literal
 
 from cmdr.model.names import to_wire
 from cmdr.model.texts.diff import Decision, Diff, Hunk, diff_texts
 from cmdr.model.texts.merge import Choice, ConflictStandsError, Merge, merge_texts
+from cmdr.model.texts.proposed_edit import Outcome, ProposedEdit, ReviewState, StaleReviewError
 from cmdr.model.texts.text_format import FileText, TextFormat, write_text
 
 MAX_PROPOSED_BYTES = 8 * 1024 * 1024
@@ -16,46 +14,6 @@ MAX_PROPOSED_BYTES = 8 * 1024 * 1024
 
 
 _MARK = "\ufeff"
-
-
-Reason = Literal["person", "tab closed", "client gone", "replaced", "shutdown", "editor gone", "time is up"]
-
-
-class ReviewState(Enum):
-    """Where a review stands; it leaves PENDING once and never returns."""
-
-    PENDING = "pending"
-    ACCEPTED = "accepted"
-    REJECTED = "rejected"
-
-
-class AlreadyResolvedError(ValueError):
-    """Raised when a second answer arrives: the first one counts."""
-
-    def __init__(self, state: ReviewState) -> None:
-        super().__init__(f"This edit was already {state.value}.")
-        self.state = state
-
-
-class StaleReviewError(ValueError):
-    """Raised when an answer was given to something else than what stands now."""
-
-    def __init__(self) -> None:
-        super().__init__("This edit has changed since it was shown; look at it again.")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a review ended."""
-
-    state: Literal[ReviewState.ACCEPTED, ReviewState.REJECTED]
-    reason: Reason
-    text: str | None = None
-    """Accepted: the final text, written as the agent writes (line ends, byte order mark)."""
-    content: bytes | None = None
-    """Accepted: the exact bytes for the file, stored as the file was."""
-    edited: bool = False
-    """Accepted: whether it differs from what the agent proposed."""
 
 
 class ProposalTooLargeError(ValueError):
@@ -108,8 +66,8 @@ def take_proposed(sent: str, format: TextFormat) -> ProposedText:
     return ProposedText(sent, inner, mark, pairs)
 
 
-class Review:
-    """A proposed edit, from its arrival to its outcome."""
+class Review(ProposedEdit):
+    """A proposed edit of one file, from its arrival to its outcome."""
 
     def __init__(
         self,
@@ -125,17 +83,12 @@ class Review:
     ) -> None:
         """`base` is the file as it stands, None for one that does not exist; raises for binary or huge texts."""
         _check_size(proposed)
-        self.id = id
-        self.connection = connection
-        self.agent = agent
-        self.tab = tab
+        super().__init__(id, connection, agent, tab)
         self.path = path
         self.new_path = path if new_path is None else new_path
         self.base = base
         self.format = base.format if base else TextFormat()
         """How the file is, or will be, stored."""
-        self.state = ReviewState.PENDING
-        self.outcome: Outcome | None = None
         self.merge: Merge | None = None
         """Stands while the file and the proposal changed the same lines."""
         self.base_changes = 0
@@ -148,7 +101,13 @@ class Review:
         self.diff = diff_texts(self.old_text, self.proposed_text, what=to_wire(path))
         """What differs between the file and the proposed side."""
         self._decisions = [Decision.UNDECIDED] * len(self.diff.hunks)
-        self._waiting: list[Callable[[Outcome], None]] = []
+        self._known_digest: str | None = None
+        """Asked for with every row that is drawn, so found once for each state."""
+
+    @property
+    def files(self) -> tuple["Review", ...]:
+        """Itself: one file."""
+        return (self,)
 
     @property
     def is_new_file(self) -> bool:
@@ -190,9 +149,11 @@ class Review:
     @property
     def digest(self) -> str:
         """Names what accepting now would do; an answer that carries it cannot accept something unseen."""
-        base = _digest(self.base)
-        result = self.result_text.encode("utf-8", "surrogatepass")
-        return hashlib.sha256(f"{base}\0{len(self._choices)}\0".encode() + result).hexdigest()
+        if self._known_digest is None:
+            base = _digest(self.base)
+            result = self.result_text.encode("utf-8", "surrogatepass")
+            self._known_digest = hashlib.sha256(f"{base}\0{len(self._choices)}\0".encode() + result).hexdigest()
+        return self._known_digest
 
     def decide(self, hunk: int, decision: Decision) -> None:
         """Accept or reject one hunk, or leave it open again."""
@@ -200,6 +161,18 @@ class Review:
         if not 0 <= hunk < len(self._decisions):
             raise NoSuchHunkError(hunk, len(self._decisions))
         self._decisions[hunk] = decision
+        self._known_digest = None
+
+    def decide_all(self, decision: Decision) -> None:
+        """The same about every hunk."""
+        self._check_pending()
+        self._decisions = [decision] * len(self._decisions)
+        self._known_digest = None
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether every hunk was rejected, so that the file stays as it is."""
+        return bool(self._decisions) and all(said is Decision.REJECTED for said in self._decisions)
 
     def edit_proposed(self, text: str) -> None:
         """Take the person's own version of the proposed side; decisions on untouched hunks stay."""
@@ -217,6 +190,7 @@ class Review:
         if self.merge is None or not 0 <= conflict < len(self.merge.conflicts):
             raise NoSuchHunkError(conflict, len(self.merge.conflicts) if self.merge else 0)
         self._choices[conflict] = choice
+        self._known_digest = None
         if len(self._choices) == len(self.merge.conflicts):
             self._whole(self.base, self.merge.text(self._choices))
 
@@ -243,41 +217,12 @@ class Review:
             raise StaleReviewError
         if self.merge is not None:
             raise ConflictStandsError(len(self.merge.conflicts) - len(self._choices))
-        if self._decisions and all(said is Decision.REJECTED for said in self._decisions):
+        if self.is_dropped:
             return self.reject()
         result = self.result_text
         content = write_text(result, self.format)  # before anything is decided: it may refuse
         text = self._sent.as_sent(result)
         return self._resolve(Outcome(ReviewState.ACCEPTED, "person", text, content, text != self._sent.sent))
-
-    def reject(self, reason: Reason = "person") -> Outcome:
-        """Reject the edit; the file stays as it is."""
-        self._check_pending()
-        return self._resolve(Outcome(ReviewState.REJECTED, reason))
-
-    def when_resolved(self, call: Callable[[Outcome], None]) -> Callable[[], None]:
-        """Call this once with the outcome, at once when there is one already; returns how to stop waiting."""
-        if self.outcome is not None:
-            call(self.outcome)
-        else:
-            self._waiting.append(call)
-
-        def stop() -> None:
-            if call in self._waiting:
-                self._waiting.remove(call)
-
-        return stop
-
-    def _resolve(self, outcome: Outcome) -> Outcome:
-        self.state, self.outcome = outcome.state, outcome
-        waiting, self._waiting = self._waiting, []
-        for call in waiting:
-            call(outcome)
-        return outcome
-
-    def _check_pending(self) -> None:
-        if self.state is not ReviewState.PENDING:
-            raise AlreadyResolvedError(self.state)
 
     def _whole(self, base: FileText | None, proposed: str) -> None:
         """Both sides without a conflict."""
@@ -288,6 +233,7 @@ class Review:
         before = {_hunk_key(self.diff, hunk): said for hunk, said in zip(self.diff.hunks, self._decisions, strict=True)}
         diff = diff_texts(_text(base), proposed, what=to_wire(self.path))
         self.base, self.proposed_text, self.diff = base, proposed, diff
+        self._known_digest = None
         if base is not None:
             self.format = base.format
         self._decisions = [before.get(_hunk_key(diff, hunk), Decision.UNDECIDED) for hunk in diff.hunks]

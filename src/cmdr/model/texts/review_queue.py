@@ -1,6 +1,6 @@
 """The proposed edits that wait for a person, in order of arrival, each under its connection and tab name."""
 
-from cmdr.model.texts.review import Reason, Review, ReviewState
+from cmdr.model.texts.proposed_edit import ProposedEdit, Reason, ReviewState
 
 _MAX_FINISHED = 100
 """How many finished reviews are remembered, so that a late answer hears what happened instead of nothing."""
@@ -12,25 +12,25 @@ class ReviewQueue:
     """All reviews of all connections. Closing a tab or losing a client rejects what waits there, and nothing else."""
 
     def __init__(self) -> None:
-        self._reviews: dict[str, Review] = {}
+        self._reviews: dict[str, ProposedEdit] = {}
         self._tabs: dict[tuple[str, str], str] = {}
 
     @property
-    def waiting(self) -> tuple[Review, ...]:
+    def waiting(self) -> tuple[ProposedEdit, ...]:
         """The reviews that nobody has answered yet, first come first."""
         return tuple(review for review in self._reviews.values() if review.state is ReviewState.PENDING)
 
     def __contains__(self, id: object) -> bool:
         return id in self._reviews
 
-    def add(self, review: Review) -> None:
+    def add(self, review: ProposedEdit) -> None:
         """Put a review at the end; one still waiting in the same tab of the same connection is rejected."""
         self.close_tab(review.connection, review.tab, "replaced")
         self._reviews[review.id] = review
         self._tabs[review.connection, review.tab] = review.id
         review.when_resolved(lambda _: self._forget_oldest())
 
-    def in_tab(self, connection: str, tab: str) -> Review | None:
+    def in_tab(self, connection: str, tab: str) -> ProposedEdit | None:
         """The review shown in a tab of a connection, answered or not."""
         id = self._tabs.get((connection, tab))
         return None if id is None else self._reviews.get(id)

@@ -29,9 +29,12 @@ class AmbiguousEditError(ValueError):
         self.places = places
 
 
-def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
-    """The text after all edits, each on the outcome of those before it; numbers in errors count from 1."""
-    for number, edit in enumerate(edits, 1):
+def apply_edits(text: str, edits: Sequence[TextEdit], numbers: Sequence[int] | None = None) -> str:
+    """The text after all edits, each on the outcome of those before it.
+
+    `numbers` are what errors call them, where they are some of many; else they count from 1.
+    """
+    for number, edit in zip(numbers or range(1, len(edits) + 1), edits, strict=True):
         if not edit.old:
             if text:
                 raise AmbiguousEditError(number, len(text) + 1)

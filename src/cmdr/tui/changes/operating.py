@@ -12,6 +12,8 @@ from cmdr.core.flow.change import Confirming, Ended, Following, Planning, Wish
 from cmdr.core.flow.run import ChangeRun
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.panes.workspace import DialogType
+from cmdr.model.results.proposals import EditProposed
+from cmdr.tui.review.screen import open_own_review
 
 if TYPE_CHECKING:
     from cmdr.tui.app import TerminalApp
@@ -27,7 +29,10 @@ async def operate(
     """Plan a change and carry it through its states."""
     main = terminal.main
     change = ChangeRun(terminal.commander, PERSON, main.queue.ask, Planning(wish))
-    await change.take(await main.queue.wait_for(_planned(terminal, command, arguments, chosen)))
+    answer = await main.queue.wait_for(_planned(terminal, command, arguments, chosen))
+    await change.take(answer)
+    if answer is not None and isinstance(answer.result, EditProposed):
+        open_own_review(main, answer.result.review)
     await _draw(terminal, change)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from cmdr.core.commander import Commander
@@ -15,6 +15,7 @@ from cmdr.model.names import display_name
 from cmdr.model.plans.plan_text import facts_of
 from cmdr.model.results.inbox import InboxKind, InboxRow
 from cmdr.model.texts.diff import Diff
+from cmdr.model.texts.review import Review
 from cmdr.model.units import iso_time
 from cmdr.tui.inbox.waiting import PLANS, Entry
 from cmdr.tui.terminal.safe_text import fit, fit_middle, printable, width_of
@@ -104,7 +105,7 @@ def _facts(commander: Commander, row: InboxRow, width: int) -> Iterator[Row]:
         elif row.kind is InboxKind.EDIT:
             for case in commander.services.waiting_reviews():
                 if case.id == row.id:
-                    yield from _edit(case.review.diff, width)
+                    yield from _edit(case.files, width)
         elif (job := job_of(commander, row)) is not None:
             yield from _about_job(job, width)
     except CommandError as error:
@@ -136,13 +137,20 @@ def _about_job(job: Job, width: int) -> Iterator[Row]:
     yield from _wrapped(f"from {display_name(question.source)}", "dim", width)
 
 
-def _edit(diff: Diff, width: int) -> Iterator[Row]:
-    """The changed lines, as many as can be taken in."""
-    lines = list(islice(_changed_lines(diff), MAX_DIFF_LINES + 1))
+def _edit(files: Sequence[Review], width: int) -> Iterator[Row]:
+    """The changed lines, as many as can be taken in; of many files under their names."""
+    lines = list(islice(_lines_of(files), MAX_DIFF_LINES + 1))
     for text, role in lines[:MAX_DIFF_LINES]:
         yield [(" " + fit(printable(text.expandtabs(4)), max(1, width)), role)]
     if len(lines) > MAX_DIFF_LINES:
         yield [(" … Enter shows all of it", "dim")]
+
+
+def _lines_of(files: Sequence[Review]) -> Iterator[tuple[str, str]]:
+    for file in files:
+        if len(files) > 1:
+            yield f"{display_name(file.new_path)}  +{file.diff.added} -{file.diff.removed}", "title_active"
+        yield from _changed_lines(file.diff)
 
 
 def _changed_lines(diff: Diff) -> Iterator[tuple[str, str]]:

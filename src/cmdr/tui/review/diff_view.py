@@ -96,7 +96,7 @@ def _pieces(text: str, marks: Sequence[Span]) -> list[tuple[str, bool]]:
 
 
 CONTEXT = 3
-_TO_CHANGE = {"tab": 1, "shift+tab": -1, "p": -1, "right_square_bracket": 1, "left_square_bracket": -1}
+TO_CHANGE = {"tab": 1, "shift+tab": -1, "p": -1, "right_square_bracket": 1, "left_square_bracket": -1}
 """Keys that go to the next change or the one before."""
 
 
@@ -113,6 +113,12 @@ class DiffView(LineWidget):
         self.folded = True
         self.top = self.left = self.hunk = 0
         self.rows = self._new_rows()
+
+    def show(self, review: Review) -> None:
+        """Draw another review from its beginning."""
+        self._review = review
+        self.top = self.left = self.hunk = 0
+        self.renew()
 
     def renew(self) -> None:
         """The review changed: draw it anew, near the same place."""
@@ -161,8 +167,8 @@ class DiffView(LineWidget):
             self.scroll_by(-len(self.rows) if key == "home" else len(self.rows))
         elif key in ("left", "right"):
             self.scroll_sideways(-8 if key == "left" else 8)
-        elif key in _TO_CHANGE:
-            self.go_to(self.hunk + _TO_CHANGE[key])
+        elif key in TO_CHANGE:
+            self.go_to(self.hunk + TO_CHANGE[key])
         else:
             return False
         return True

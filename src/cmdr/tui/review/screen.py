@@ -17,9 +17,11 @@ from cmdr.model.agent_text import BAR
 from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.names import display_name
 from cmdr.model.texts.diff import Decision
-from cmdr.model.texts.review import ReviewState
+from cmdr.model.texts.proposed_edit import ReviewState
+from cmdr.model.texts.review import Review
 from cmdr.tui.input.key_forwarding import forward_to_front
-from cmdr.tui.review.diff_view import DiffView
+from cmdr.tui.review.diff_view import TO_CHANGE, DiffView
+from cmdr.tui.review.file_list import FileList
 from cmdr.tui.viewer.editor import TextScreen
 from cmdr.tui.widgets.lines import Bar, Row
 from cmdr.tui.windows.window import GRACE_S, GracePeriod, OverlayScreen
@@ -40,6 +42,13 @@ def open_review(screen: MainScreen, case: ReviewRecord) -> None:
     screen.terminal.push_screen(ReviewScreen(case, screen))
 
 
+def open_own_review(screen: MainScreen, id: str) -> None:
+    """Put an edit that the person asked for before them."""
+    for case in pending_reviews(screen):
+        if case.id == id:
+            open_review(screen, case)
+
+
 def open_next(screen: MainScreen) -> None:
     """After an answer: the edit that waits longest, or what else waits, if anything does."""
     from cmdr.tui.inbox.inbox import InboxWindow
@@ -54,11 +63,15 @@ def open_next(screen: MainScreen) -> None:
         screen.terminal.push_screen(InboxWindow(screen))
 
 
-# Both fit into 80 columns: a key that is cut away is one that nobody finds.
+# All fit into 80 columns: a key that is cut away is one that nobody finds.
 _KEYS = " y accept  n reject  N why  Esc later  Tab next  t x take, drop one  e edit  u c"
+_MANY_KEYS = " y all  n none  N why  f F file  T X take, drop it  t x change  e edit  Esc "
 _CONFLICT_KEYS = " both changed it: m disk's  t proposed  b both  e edit  n reject  Esc later"
 _CHOICES = {"m": "mine", "t": "theirs", "b": "both"}
 _DECIDES = {"t": Decision.ACCEPTED, "x": Decision.REJECTED}
+_DECIDES_FILE = {"T": Decision.ACCEPTED, "X": Decision.REJECTED}
+_TO_FILE = {"f": 1, "F": -1, "right_curly_bracket": 1, "left_curly_bracket": -1}
+"""Keys that go to the next file of many, or the one before."""
 
 
 class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
@@ -75,7 +88,10 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         self._note = Bar(appearance, "warning")
         self._words = Bar(appearance, "dim")
         self._bar = Bar(appearance, "bar")
-        self.view = DiffView(appearance, case.review, self._tell)
+        self.number = 0
+        """The file that is shown, of many."""
+        self.view = DiffView(appearance, case.files[0], self._tell)
+        self.list = FileList(appearance, case.files, self.go_to_file)
         self._grace_period = GracePeriod(main.terminal.clock)
         self._seen = self._version()
         self._answering = False
@@ -88,6 +104,8 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         yield self._title
         yield self._note
         yield self._words
+        if self.case.is_of_many:
+            yield self.list
         yield self.view
         yield self._bar
 
@@ -96,8 +114,30 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         self._grace_period.begin()
         self.follow(self._follow)
         self.set_focus(None)
+        self._size_list()
         self.call_after_refresh(lambda: self.view.go_to(0))
         self._tell()
+
+    @property
+    def file(self) -> Review:
+        """What is proposed for the file that is shown."""
+        return self.case.files[self.number]
+
+    def go_to_file(self, number: int, hunk: int = 0) -> None:
+        """Show another file of many, from one of its changes on; -1 is the last one."""
+        if not 0 <= number < len(self.case.files):
+            return
+        self.number = self.list.current = number
+        self.view.show(self.file)
+        self.view.go_to(len(self.file.diff.hunks) - 1 if hunk < 0 else hunk)
+        self.list.refresh()
+
+    def on_resize(self) -> None:
+        self._size_list()
+
+    def _size_list(self) -> None:
+        if self.case.is_of_many:
+            self.list.styles.height = self.list.rows_in(self.size.height)
 
     async def on_key(self, event: events.Key) -> None:
         if forward_to_front(self, event):
@@ -106,14 +146,25 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         event.prevent_default()
         if self._version() != self._seen:
             self._follow()  # what stands there now has not been drawn yet
-        if not self._grace_period.drops() and not self.view.pressed(event.key):
+        if not self._grace_period.drops() and not self._crosses(event.key) and not self.view.pressed(event.key):
             self._pressed(event.key)
+
+    def _crosses(self, key: str) -> bool:
+        """Whether a key goes from the last change of a file to the next file, or back; then it did."""
+        step, hunk = TO_CHANGE.get(key, 0), self.view.hunk
+        if step > 0 and hunk >= len(self.file.diff.hunks) - 1 and self.number < len(self.case.files) - 1:
+            self.go_to_file(self.number + 1)
+        elif step < 0 and hunk == 0 and self.number:
+            self.go_to_file(self.number - 1, -1)
+        else:
+            return False
+        return True
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
 
     def _pressed(self, key: str) -> None:
-        conflict = self.case.review.merge is not None
+        conflict = self.file.merge is not None
         if key in ("y", "a"):
             self._accept()
         elif key in ("n", "r"):
@@ -131,16 +182,28 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         elif conflict and key in _CHOICES:
             self._settled += 1
             self._order("review.conflict", {"conflict": self._settled, "choice": _CHOICES[key]})
-        elif key in _DECIDES and self.case.review.diff.hunks:
+        elif key in _DECIDES and self.file.diff.hunks:
             self._decide(_DECIDES[key])
+        elif self.case.is_of_many and key in _TO_FILE:
+            self.go_to_file(self.number + _TO_FILE[key])
+        elif self.case.is_of_many and key in _DECIDES_FILE:
+            self._decide_file(_DECIDES_FILE[key])
 
     def _decide(self, decision: Decision) -> None:
         """Take or drop the current change; the same key again leaves it open."""
         hunk = self.view.hunk
-        said = Decision.UNDECIDED if self.case.review.decisions[hunk] is decision else decision
-        self._order("review.hunk", {"hunk": hunk + 1, "decision": said.value})
-        if said is not Decision.UNDECIDED:
+        said = Decision.UNDECIDED if self.file.decisions[hunk] is decision else decision
+        self._order("review.hunk", {"file": self.number + 1, "hunk": hunk + 1, "decision": said.value})
+        if said is not Decision.UNDECIDED and not self._crosses("tab"):
             self.view.go_to(hunk + 1)
+
+    def _decide_file(self, decision: Decision) -> None:
+        """Take or drop all of the current file; the same key again leaves it open."""
+        is_said = all(each is decision for each in self.file.decisions)
+        said = Decision.UNDECIDED if is_said else decision
+        self._order("review.file", {"file": self.number + 1, "decision": said.value})
+        if not is_said:
+            self.go_to_file(self.number + 1)
 
     def _accept(self) -> None:
         digest = self.case.review.digest
@@ -152,7 +215,7 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         def typed(word: str) -> None:
             self._order("review.accept", {"digest": digest, "word": word})
 
-        why: Row = [(f" This file {self.case.protected}.", "warning")]
+        why: Row = [(f" {self.case.care}", "warning")]
         placeholder = f'type "{self.case.word}" and Enter to accept'
         self._main.terminal.ask(Ask("Are you sure?", "", above=[why], placeholder=placeholder), typed)
 
@@ -176,14 +239,15 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         )
 
     def _edit(self) -> None:
-        if INVISIBLE.search(self.case.review.proposed_text):
+        if INVISIBLE.search(self.file.proposed_text):
             self._bar.say(" The proposed text holds characters that cannot be seen, so it is not edited here.")
             return
-        self._main.terminal.push_screen(ProposedEditor(self.case, self._main))
+        self._main.terminal.push_screen(ProposedEditor(self.case, self._main, self.number))
 
     def _version(self) -> tuple[object, ...]:
-        review = self.case.review
-        return review.diff, review.decisions, review.merge, review.base_changes
+        files = self.case.files
+        changes = sum(file.base_changes for file in files)
+        return [file.diff for file in files], [file.decisions for file in files], self.file.merge, changes
 
     def _follow(self) -> None:
         """The review may have been changed or answered, here or elsewhere."""
@@ -202,10 +266,11 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
             self._mine = False
             self._seen = seen
             self.view.renew()
+            self.list.refresh()
         self._tell()
 
     def _tell(self) -> None:
-        review = self.case.review
+        review = self.file
         reviews = self._main.commander.editor.reviews
         path = display_name(review.path) + (f" → {display_name(review.new_path)}" if review.is_rename else "")
         count = len(review.diff.hunks)
@@ -213,21 +278,26 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         queue = f"  {waiting - 1} more wait" if waiting > 1 else ""
         place = f"change {min(self.view.hunk + 1, count)}/{count}  +{review.diff.added} -{review.diff.removed}{queue} "
         new = "a new file " if review.is_new_file else ""
-        self._title.say(f" {review.agent} proposes {new}{path}", place)
+        who = "You edit" if self.case.is_of_person else f"{review.agent} proposes"
+        if self.case.is_of_many:
+            path = f"file {self.number + 1}/{len(self.case.files)}: {path}"
+        self._title.say(f" {who} {new}{path}", place)
         note = self._warning()
         self._note.display = bool(note)
         self._note.say(f" {note}")
         self._words.display = bool(self.case.title)
         self._words.say(f" the agent calls it: {BAR}{self.case.title}")
         ready = self._grace_period.is_over or self._answering
-        self._bar.say((_CONFLICT_KEYS if review.merge is not None else _KEYS) if ready else " … ")
+        keys = _CONFLICT_KEYS if review.merge is not None else _MANY_KEYS if self.case.is_of_many else _KEYS
+        self._bar.say(keys if ready else " … ")
         if not ready:
             self.set_timer(GRACE_S, self._tell)
 
     def _warning(self) -> str:
-        review, notes = self.case.review, []
-        if self.case.protected:
-            notes.append(f"This file {self.case.protected}.")
+        review, notes = self.file, []
+        if self.case.care:
+            notes.append(self.case.care)
+        notes += self.case.told
         if self.case.link is not None:
             notes.append(f"{display_name(self.case.link)} leads there.")
         if review.merge is not None:
@@ -246,14 +316,17 @@ _EDITOR_KEYS = " F2 or Ctrl+S take this text   Ctrl+Z undo   F10 or Esc back wit
 class ProposedEditor(TextScreen, inherit_bindings=False):
     """The proposed text; taking it goes back to the review, where it is accepted or not."""
 
-    def __init__(self, case: ReviewRecord, main: MainScreen) -> None:
-        super().__init__(case.review.proposed_text, _EDITOR_KEYS, main.terminal)
+    def __init__(self, case: ReviewRecord, main: MainScreen, number: int) -> None:
+        super().__init__(case.files[number].proposed_text, _EDITOR_KEYS, main.terminal)
         self._case = case
+        self._number = number
         self._main = main
 
     def on_mount(self) -> None:
         """Name the file, and follow what happens elsewhere."""
-        self._title.say(f" What {self._case.review.agent} proposes for {display_name(self._case.review.new_path)}")
+        self._title.say(
+            f" What {self._case.review.agent} proposes for {display_name(self._case.files[self._number].new_path)}"
+        )
         self.follow(self._follow)
 
     async def on_key(self, event: events.Key) -> None:
@@ -267,7 +340,7 @@ class ProposedEditor(TextScreen, inherit_bindings=False):
             self.dismiss(None)
 
     async def _take(self) -> None:
-        arguments = {"review": self._case.id, "text": self.area.text}
+        arguments: Arguments = {"review": self._case.id, "text": self.area.text, "file": self._number + 1}
         if await self._main.queue.ask("review.edit", {**arguments}) is not None:
             self.dismiss(None)
         else:

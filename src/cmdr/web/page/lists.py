@@ -26,7 +26,7 @@ MAX_CALLS = 50
 # What the page's own windows do better, or what only makes sense with arguments that a program fills in.
 _COVERED = frozenset(
     """state command commands_list dialogs_available inbox agents agents.undo agents.undoOffer rules.list
-    proposal.show reviews selection.toggle settings.list
+    proposal.show reviews open_diff selection.toggle settings.list
     grants.list cursor.up_row app.quitAnyway app.hide history.list jobs.list bookmark.list
     context_get_selection context_get_current_paths context_get_focused_pane file.copyPath file.copyFilename
     file.quickLook file.getInfo pane.leftVolumeChooser pane.rightVolumeChooser web.link

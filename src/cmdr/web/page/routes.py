@@ -162,13 +162,15 @@ class PageRoutes:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)
         window = Window.read(request.query_params.get("rows", ""))
         unified, folded = (request.query_params.get(name) == "1" for name in ("unified", "folded"))
-        return review_json(case, window.start, window.count, unified=unified, folded=folded)
+        file = _file_number(request)
+        return review_json(case, window.start, window.count, unified=unified, folded=folded, file=file)
 
     async def _proposed(self, request: Request, caller: Principal) -> Json:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)
-        if INVISIBLE.search(case.review.proposed_text):
+        text = case.files[min(_file_number(request), len(case.files) - 1)].proposed_text
+        if INVISIBLE.search(text):
             raise CommandError("The text holds characters that cannot be seen. Review it change by change.")
-        return {"text": case.review.proposed_text}
+        return {"text": text}
 
     async def _complete(self, request: Request, caller: Principal) -> Json:
         pane = self._commander.workspace.pane(self._commander.workspace.focused)
@@ -229,3 +231,9 @@ def _page(name: object) -> str:
 
 def _windows(request: Request) -> Windows:
     return {side: Window.read(request.query_params.get(side.value, "")) for side in Side}
+
+
+def _file_number(request: Request) -> int:
+    """Which file of an edit is meant, counted from 0; the first when it is not said."""
+    told = request.query_params.get("file", "")
+    return int(told) if told.isascii() and told.isdigit() and len(told) < 6 else 0

@@ -266,9 +266,9 @@ def _edits(commander: Commander) -> list[Json]:
     return [
         {
             "id": case.id,
-            "path": display_name(case.review.new_path),
+            "path": case.subject if case.is_of_many else display_name(case.one.new_path),
             "by": printable(case.review.agent, 60),
-            "changes": count(len(case.review.diff.hunks), "change"),
+            "changes": count(case.changes, "change"),
         }
         for case in commander.services.waiting_reviews()
     ]

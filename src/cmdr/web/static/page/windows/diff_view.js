@@ -7,8 +7,14 @@ import { guarded } from '../core/status.js';
 /**
  * @typedef {{id: string, path: string, from: string | null, isNew: boolean, title: string, by: string, state: string,
  *   ended: string, digest: string, word: string, protected: string, link: string | null, joined: boolean,
+ *   care: string, file: number, files: FileLine[], told: string[],
  *   decisions: string[], hunkRows: number[], conflicts: {mine: string, theirs: string}[], start: number, count: number,
  *   rows: DiffRow[]}} EditState
+ */
+
+/**
+ * @typedef {{path: string, changes: number, added: number, removed: number, taken: number,
+ *   dropped: number}} FileLine
  */
 
 const ROWS = 300;
@@ -22,6 +28,9 @@ export class DiffView {
     this.unified = matchMedia('(max-width: 900px)').matches;
     this.folded = true;
     this.hunk = 0;
+    this.file = 0;
+    /** Called when another file is shown and something was changed meanwhile. */
+    this.differed = () => {};
     this.rows = element('div', { class: 'diff', tabIndex: 0, role: 'region', 'aria-label': 'Changes' });
     this.rows.addEventListener('scroll', () => {
       const { scrollTop, clientHeight, scrollHeight } = this.rows;
@@ -43,15 +52,18 @@ export class DiffView {
 
   /** @param {number} start @param {number} count @returns {Promise<EditState>} */
   load(start, count) {
-    const how = `rows=${start},${count}&unified=${this.unified ? 1 : 0}&folded=${this.folded ? 1 : 0}`;
+    const shape = `unified=${this.unified ? 1 : 0}&folded=${this.folded ? 1 : 0}`;
+    const how = `rows=${start},${count}&${shape}&file=${this.file}`;
     return read(`/page/edit/${encodeURIComponent(this.id)}?${how}`);
   }
 
   /** Look again; whether anything is different. @param {() => void} differs is called before that is drawn */
   async renew(differs) {
-    const { known } = this;
+    const { known, file } = this;
     const fresh = await this.load(0, Math.max(ROWS, known.rows.length));
-    const isSame = fresh.digest === known.digest && String(fresh.decisions) === String(known.decisions);
+    if (this.file !== file) return; // another one is shown by now, as it stands now
+    const isSame = fresh.digest === known.digest && String(fresh.decisions) === String(known.decisions)
+      && JSON.stringify(fresh.files) === JSON.stringify(known.files);
     if (isSame && fresh.conflicts.length === known.conflicts.length) return;
     differs();
     this.edit = fresh;
@@ -93,6 +105,26 @@ export class DiffView {
     for (const drawn of this.rows.children) {
       drawn.classList.toggle('here', drawn instanceof HTMLElement && drawn.dataset.hunk === String(this.hunk));
     }
+  }
+
+  /** Show another file of many, at one of its changes; -1 is the last. @param {number} file @param {number} [hunk] */
+  async goFile(file, hunk = 0) {
+    if (file < 0 || file >= this.known.files.length) return;
+    const { digest } = this.known;
+    this.file = file;
+    const { decisions, digest: now } = await this.open();
+    if (now !== digest) this.differed();
+    this.rows.scrollTop = 0;
+    await this.go(hunk < 0 ? decisions.length - 1 : hunk);
+  }
+
+  /** Go to the next change or the one before, on into the next file. @param {number} step */
+  step(step) {
+    const { decisions, files } = this.known;
+    const to = this.hunk + step;
+    if (to >= decisions.length && this.file + 1 < files.length) return this.goFile(this.file + 1);
+    if (to < 0 && this.file > 0) return this.goFile(this.file - 1, -1);
+    return this.go(to);
   }
 
   /** Bring a change to the front. @param {number} wanted */
