@@ -16,9 +16,9 @@ _FIRST = """
     editor.review_answers
 """.split()
 _THEN = """
-    changes.awaiting changes.archives trees.sessions trees.indexes trees.queries trees.contents trees.sets trees.find
-    trees.reports editor.review editor.ide agents.fs_reading agents.fs_diff changes.attributes agents.fs_writing
-    agents.context agents.shell agents.rules agents.turns
+    changes.awaiting changes.archives trees.sessions trees.indexes trees.queries trees.contents trees.content_index
+    trees.sets trees.find trees.reports editor.review editor.ide agents.fs_reading agents.fs_diff changes.attributes
+    agents.fs_writing agents.context agents.shell agents.rules agents.turns
 """.split()
 
 

@@ -167,3 +167,14 @@ def test_trusted_folders_are_told_and_a_damaged_list_of_them_is(home):
     done = home("doctor", CMDR_MCP_PORT=str(free_port()))
     assert done.returncode == 1
     assert "cannot be understood, so nothing is trusted" in done.stdout
+
+
+@pytest.mark.parametrize(("library", "health"), [("as it is", "ok"), (None, "note")])
+def test_it_tells_whether_the_search_of_contents_was_compiled(monkeypatch, library, health):
+    if library is None:
+        monkeypatch.setattr(checkup, "contents_library", lambda: None)
+    elif checkup.contents_library() is None:
+        pytest.skip("the library of contents was not built here")
+    finding = checkup._contents()
+    assert finding.health == health
+    assert ("without" in finding.text) == (library is None)
