@@ -30,16 +30,16 @@ async def test_contents_are_indexed_by_the_person_and_forgotten_again(shelf):
         os.makedirs(at.path() + "/.ssh")
         with open(at.path() + "/.ssh/config", "w") as out:
             out.write("a secret fox")
-        assert await at.person("index.contents", root=at.path()) == (
+        assert await at.person("contents.tell", root=at.path()) == (
             f"ERROR: {at.path()} is not indexed yet; index it first."
         )
         await indexed(at)
-        told = await at.person("index.contents", root=at.path())
+        told = await at.person("contents.tell", root=at.path())
         assert told.startswith(f"OK: Contents of {at.path()} are not indexed. That takes about ")
-        job = (await at.commander.ask(PERSON, "index.contents.build", {"root": at.path()})).result.job
+        job = (await at.commander.ask(PERSON, "contents.build", {"root": at.path()})).result.job
         ended = await at.person("await", job=job, timeout=30)
         assert "contents of " in ended
-        told = await at.person("index.contents", root=at.path())
+        told = await at.person("contents.tell", root=at.path())
         assert told.startswith(f"OK: Contents of {at.path()} are indexed: ")
         library = await at.commander.indexing.library()
         answers = library.covering(os.fsencode(at.path()))
@@ -47,7 +47,7 @@ async def test_contents_are_indexed_by_the_person_and_forgotten_again(shelf):
         secret = view.id_of(view.find(os.fsencode(at.path() + "/.ssh/config")))
         known = answers.indexed.contents._known()
         assert secret >= len(known.state) or known.state[secret] == 255
-        forgotten = await at.person("index.contents.forget", root=at.path())
+        forgotten = await at.person("contents.forget", root=at.path())
         assert forgotten == f"OK: The index of contents of {at.path()} is forgotten."
         assert answers.indexed.contents is None
 
@@ -55,7 +55,7 @@ async def test_contents_are_indexed_by_the_person_and_forgotten_again(shelf):
 async def test_no_agent_indexes_contents(shelf):
     async with shelf() as at:
         await indexed(at)
-        for name in ("index.contents", "index.contents.build", "index.contents.forget"):
+        for name in ("contents.tell", "contents.build", "contents.forget"):
             assert (await at.agent(name, root=at.path())).startswith("ERROR: ")
 
 
@@ -63,9 +63,9 @@ async def test_without_a_compiler_it_is_said(shelf, monkeypatch):
     monkeypatch.setattr(contents_of_tree, "contents_library", lambda: None)
     async with shelf() as at:
         await indexed(at)
-        for name in ("index.contents", "index.contents.build"):
+        for name in ("contents.tell", "contents.build"):
             told = await at.person(name, root=at.path())
-            if name == "index.contents.build":
+            if name == "contents.build":
                 job = (await at.commander.ask(PERSON, name, {"root": at.path()})).result.job
                 told = await at.person("await", job=job, timeout=30)
             assert "installed without a C compiler" in told

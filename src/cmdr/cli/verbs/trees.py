@@ -58,15 +58,15 @@ def _index_or_export(verb: argparse.ArgumentParser, launcher: Launcher, chosen: 
 
 def _index_contents(ask: Ask, path: str) -> int:
     root = os.path.abspath(path)
-    print(ask("index.contents", {"root": root}).words)
-    if status := _follow(ask, ask("index.contents.build", {"root": root}).result["job"]):
+    print(ask("contents.tell", {"root": root}).words)
+    if status := _follow(ask, ask("contents.build", {"root": root}).result["job"]):
         return status
-    print(ask("index.contents", {"root": root}).words)
+    print(ask("contents.tell", {"root": root}).words)
     return 0
 
 
 def _forget_contents(ask: Ask, path: str) -> int:
-    print(ask("index.contents.forget", {"root": os.path.abspath(path)}).words)
+    print(ask("contents.forget", {"root": os.path.abspath(path)}).words)
     return 0
 
 

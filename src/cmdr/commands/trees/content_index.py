@@ -13,7 +13,7 @@ from cmdr.model.results.result import Said
 from cmdr.model.results.trees import ScanStarted
 
 
-@command("index.contents", access=Access.ACT, programs_only=True)
+@command("contents.tell", access=Access.ACT, programs_only=True)
 async def contents(call: Call, *, root: str) -> ContentsShown:
     """Whether contents of a tree are indexed, and what that takes or would take."""
     library = await call.commander.indexing.library()
@@ -38,14 +38,14 @@ async def contents(call: Call, *, root: str) -> ContentsShown:
         raise CommandError(str(error)) from error
 
 
-@command("index.contents.build", access=Access.ACT, programs_only=True)
+@command("contents.build", access=Access.ACT, programs_only=True)
 async def build_contents(call: Call, *, root: str) -> ScanStarted:
     """Index the contents of an indexed tree, as a job."""
     job = await call.commander.indexing.index_contents(place_in(call, root), call.principal)
     return ScanStarted(job.root, job.id, job.index, call.commander.base_url)
 
 
-@command("index.contents.forget", access=Access.ACT, programs_only=True)
+@command("contents.forget", access=Access.ACT, programs_only=True)
 async def forget_contents(call: Call, *, root: str) -> Said:
     """Forget the index of the contents of a tree; names stay indexed."""
     library = await call.commander.indexing.library()
