@@ -17,8 +17,9 @@ _FIRST = """
 """.split()
 _THEN = """
     changes.awaiting changes.archives agents.fs_texts agents.fs_reading trees.sessions trees.indexes trees.queries
-    trees.saved_queries trees.contents trees.sets trees.find trees.reports editor.review editor.replacing editor.ide
-    agents.fs_diff changes.attributes agents.fs_writing agents.context agents.shell agents.rules agents.turns
+    trees.saved_queries trees.contents trees.content_index trees.sets trees.find trees.reports editor.review
+    editor.replacing editor.ide agents.fs_diff changes.attributes agents.fs_writing agents.context agents.shell
+    agents.rules agents.turns
 """.split()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmdr.model.job import Job, JobState, ScanJob
+from cmdr.model.job import CONTENTS_PHASE, Job, JobState, ScanJob
 from cmdr.model.units import count, iso_date
 from cmdr.model.units import size_text as size_text
 
@@ -19,6 +19,9 @@ def day_of(node: Node) -> str:
 
 def scan_counts(scan: ScanJob) -> str:
     """What a scan has seen."""
+    if scan.phase == CONTENTS_PHASE:
+        told = f"contents of {count(scan.entries, 'file')}, {size_text(scan.bytes)} of text in {scan.seconds:.1f} s"
+        return told if scan.state is not JobState.RUNNING else told + _share(scan.percent, scan.seconds_left)
     seen = f"{count(scan.entries, 'entry', 'entries')}, {count(scan.folders, 'dir')}, {size_text(scan.bytes)}"
     told = f"{seen} in {scan.seconds:.1f} s"
     if scan.state is not JobState.RUNNING:

@@ -154,6 +154,10 @@ class Job:
         return f", which asks {whom}" if self.state is JobState.WAITING else ""
 
 
+CONTENTS_PHASE = "contents"
+"""Of a scan that indexes what is in files."""
+
+
 @dataclass(slots=True, eq=False)
 class ScanJob:
     """How far a scan has come. A percentage exists only when an earlier scan told what to expect."""

@@ -180,3 +180,14 @@ def test_variables_that_clients_do_not_pass_on_are_named(monkeypatch):
     assert found.health is checkup.Health.NOTE
     assert "only: CMDR_MCP_TOOLSETS, XDG_STATE_HOME" in found.text
     assert "env" in found.mend
+
+
+@pytest.mark.parametrize(("library", "health"), [("as it is", "ok"), (None, "note")])
+def test_it_tells_whether_the_search_of_contents_was_compiled(monkeypatch, library, health):
+    if library is None:
+        monkeypatch.setattr(checkup, "contents_library", lambda: None)
+    elif checkup.contents_library() is None:
+        pytest.skip("the library of contents was not built here")
+    finding = checkup._contents()
+    assert finding.health == health
+    assert ("without" in finding.text) == (library is None)

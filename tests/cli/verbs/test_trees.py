@@ -11,6 +11,7 @@ import pytest
 
 from cmdr.cli.verbs import trees
 from cmdr.core.dispatch.answer import Reply
+from cmdr.index.contents.compiled import contents_library
 
 
 @pytest.fixture
@@ -128,3 +129,17 @@ def test_a_folder_that_is_not_known_whole_is_measured_as_at_least(tmp_path, caps
     printed = capsys.readouterr()
     assert f"{'?' if total is None else '≥2.0 KiB'}  {tmp_path}" in printed.out
     assert ("could not be read" in printed.err) == (total is None)
+
+
+@pytest.mark.skipif(contents_library() is None, reason="the library of contents was not built here")
+def test_contents_are_indexed_with_what_it_takes_told_before(cmdr, tmp_path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts/a").write_text("the quick fox\n")
+    code, told, trouble = cmdr("index", "--contents", tmp_path / "texts")
+    assert (code, trouble) == (0, "")
+    lines = told.splitlines()
+    assert lines[1].startswith(f"Contents of {tmp_path}/texts are not indexed. That takes about ")
+    assert lines[2].startswith("done: contents of 1 file, ")
+    assert lines[3].startswith(f"Contents of {tmp_path}/texts are indexed: ")
+    code, told, _ = cmdr("index", "--forget-contents", tmp_path / "texts")
+    assert (code, told) == (0, f"The index of contents of {tmp_path}/texts is forgotten.\n")

@@ -26,6 +26,7 @@ KINDS = {
     "historyBeginning": "sentences",
     "indexList": "indexes",
     "indexShown": "index",
+    "contentsShown": "root isIndexed files textBytes indexBytes seconds troubles",
     "nodeShown": "index node owner target",
     "nodeDetail": "index node owner target attributes preview digest",
     "treePage": "index parent total entries cursor limit sort order behind",

@@ -13,14 +13,18 @@ from cmdr.model.names import to_wire
 from cmdr.model.units import SIZE_HINT, UnitError, human_size, read_size
 
 PAGE_SIZE = 1000
-_INDEX_USAGE = "cmdr index PATH\n       cmdr index export PATH DIR"
+_INDEX_USAGE = "cmdr index [--contents | --forget-contents] PATH\n       cmdr index export PATH DIR"
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the verbs."""
     scan = verbs.add_parser("index", help="read a tree into an index, or export one as Parquet", usage=_INDEX_USAGE)
     scan.add_argument("words", metavar="PATH", nargs="+")
-    scan.set_defaults(verb=lambda chosen, launcher: _index_or_export(scan, launcher, chosen.words))
+    scan.add_argument(
+        "--contents", action="store_true", help="also index what is in the files, told before what it takes"
+    )
+    scan.add_argument("--forget-contents", action="store_true", help="forget the index of what is in the files")
+    scan.set_defaults(verb=lambda chosen, launcher: _index_or_export(scan, launcher, chosen))
     find = verbs.add_parser("find", help="find files by part of their name, by what is in them, and more")
     find.add_argument("text", metavar="TEXT", nargs="?", help="part of the name, whatever its case")
     find.add_argument("--in", dest="root", metavar="PATH", default=".", help="below this folder (default: here)")
@@ -40,17 +44,39 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     usage.set_defaults(verb=lambda chosen, launcher: as_person(launcher, lambda ask: _du(ask, chosen.path, chosen.n)))
 
 
-def _index_or_export(verb: argparse.ArgumentParser, launcher: Launcher, words: list[str]) -> int:
-    match words:
+def _index_or_export(verb: argparse.ArgumentParser, launcher: Launcher, chosen: argparse.Namespace) -> int:
+    match chosen.words:
         case ["export", path, folder]:
             return as_person(launcher, lambda ask: _export(ask, path, folder))
+        case [path] if chosen.forget_contents:
+            return as_person(launcher, lambda ask: _forget_contents(ask, path))
+        case [path] if chosen.contents:
+            return as_person(launcher, lambda ask: _index(ask, path) or _index_contents(ask, path))
         case [path]:
             return as_person(launcher, lambda ask: _index(ask, path))
     verb.error("give one PATH, or export PATH DIR")
 
 
+def _index_contents(ask: Ask, path: str) -> int:
+    root = os.path.abspath(path)
+    print(ask("contents.tell", {"root": root}).words)
+    if status := _follow(ask, ask("contents.build", {"root": root}).result["job"]):
+        return status
+    print(ask("contents.tell", {"root": root}).words)
+    return 0
+
+
+def _forget_contents(ask: Ask, path: str) -> int:
+    print(ask("contents.forget", {"root": os.path.abspath(path)}).words)
+    return 0
+
+
 def _index(ask: Ask, path: str) -> int:
-    job = ask("index", {"root": os.path.abspath(path)}).result["job"]
+    return _follow(ask, ask("index", {"root": os.path.abspath(path)}).result["job"])
+
+
+def _follow(ask: Ask, job: str) -> int:
+    """Show how far a scan is until it is over."""
     while (scan := ask("await", {"job": job, "timeout": 1}).result)["kind"] == "stillWaiting":
         if sys.stderr.isatty():
             line = ask("job_progress", {"jobId": job}).result["headline"]
@@ -58,6 +84,8 @@ def _index(ask: Ask, path: str) -> int:
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
     print(scan["headline"])
+    if scan["state"] != "done" and scan.get("problem"):
+        print(scan["problem"], file=sys.stderr)
     return 0 if scan["state"] == "done" else 1
 
 

@@ -26,6 +26,7 @@ from cmdr.core.settings import Settings
 from cmdr.engine.journal.store import JournalUnavailable, look_into
 from cmdr.files.process_sandbox.backend import BACKENDS, Backend, holds
 from cmdr.files.sandbox.open_beneath import kernel_can
+from cmdr.index.contents.compiled import contents_library
 from cmdr.index.scan.compiled_reader import CompiledReader, compiled_library, directory_reader
 from cmdr.model.install_hint import install_command
 from cmdr.model.names import to_wire
@@ -90,6 +91,7 @@ def examine() -> Iterator[Finding]:
     yield from _sandboxes()
     yield _descriptors()
     yield _scans()
+    yield _contents()
     yield from _programs()
 
 
@@ -304,6 +306,16 @@ def _scans() -> Finding:
     return Finding(
         Health.NOTE,
         "trees are scanned without the compiled reader, which takes half as long again",
+        "install a C compiler (on Debian: gcc libc6-dev), then cmdr again" if sys.platform == "linux" else "",
+    )
+
+
+def _contents() -> Finding:
+    if contents_library() is not None:
+        return Finding(Health.GOOD, "contents are searched and indexed with the compiled library")
+    return Finding(
+        Health.NOTE,
+        "contents are searched without the compiled library: slowly, and without an index",
         "install a C compiler (on Debian: gcc libc6-dev), then cmdr again" if sys.platform == "linux" else "",
     )
 

@@ -110,6 +110,10 @@ class Indexing:
         """Start to read a tree into its index; a scan of the same root that is under way is joined."""
         return await self._scans.start(await self.library(), root, options, principal)
 
+    async def index_contents(self, root: bytes, principal: Principal) -> ScanJob:
+        """Start to index what is in the files of a tree that is indexed; refused where it cannot be."""
+        return await self._scans.start_contents(await self.library(), root, principal)
+
     def job(self, id: str, principal: Principal) -> ScanJob | None:
         """A scan by its id, or None; agents see only their own."""
         return self._scans.get(id, principal)

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cmdr.core.dispatch.principals import Principal
@@ -11,12 +12,13 @@ from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.idle_scans import IdleScans
-from cmdr.index.errors import IndexFault
-from cmdr.model.job import JobState, ScanJob
+from cmdr.index.errors import Cancelled, IndexFault
+from cmdr.model.job import CONTENTS_PHASE, JobState, ScanJob
 from cmdr.model.names import to_wire
 from cmdr.model.units import count
 
 if TYPE_CHECKING:
+    from cmdr.index.contents.segments.build import BuildProgress
     from cmdr.index.library import Library
     from cmdr.index.scan.walk import Progress
     from cmdr.model.trees.indexes import WalkOptions
@@ -39,19 +41,35 @@ class Scans:
     async def start(self, library: "Library", root: bytes, options: "WalkOptions", principal: Principal) -> ScanJob:
         """Start to read a tree into its index; a scan of the same root that is under way is joined."""
         info = await in_thread(library.prepare, root, options)
-        for running in self._jobs.values():
-            if running.index == info.id and not running.state.is_over:
-                running.joined.add(principal.id)
-                return running
+        if running := self._running(info.id, principal, of_contents=False):
+            return running
         mine = sum(scan.owner == principal.id and not scan.state.is_over for scan in self._jobs.values())
         if mine >= SCANS_PER_CALLER and not principal.is_person:
             raise CommandError(f"{mine} scans of yours are running. Wait for one with job_progress, then repeat.")
         job = ScanJob(f"j_{secrets.token_urlsafe(9)}", info.root, info.id, principal.id)
+        return self._begin(job, lambda: self._scan(library, job, options))
+
+    async def start_contents(self, library: "Library", root: bytes, principal: Principal) -> ScanJob:
+        """Start to index the contents of a tree whose names are indexed; one that is under way is joined."""
+        info = await in_thread(library.prepare, root)
+        if running := self._running(info.id, principal, of_contents=True):
+            return running
+        job = ScanJob(f"j_{secrets.token_urlsafe(9)}", info.root, info.id, principal.id, phase=CONTENTS_PHASE)
+        return self._begin(job, lambda: self._index_contents(library, job))
+
+    def _running(self, index: str, principal: Principal, *, of_contents: bool) -> ScanJob | None:
+        for job in self._jobs.values():
+            if job.index == index and not job.state.is_over and (job.phase == CONTENTS_PHASE) == of_contents:
+                job.joined.add(principal.id)
+                return job
+        return None
+
+    def _begin(self, job: ScanJob, work: "Callable[[], Awaitable[None]]") -> ScanJob:
         self._jobs[job.id] = job
         over = [id for id, scan in self._jobs.items() if scan.state.is_over]
         for old in over[: max(0, len(self._jobs) - MAX_REMEMBERED_SCANS)]:
             del self._jobs[old]
-        self._tasks[job.id] = asyncio.get_running_loop().create_task(self._run(library, job, options))
+        self._tasks[job.id] = asyncio.get_running_loop().create_task(self._run(job, work))
         self._events.changed()
         return job
 
@@ -81,25 +99,41 @@ class Scans:
             job.is_cancelled = True
         return {*self._tasks.values()}
 
-    async def _run(self, library: "Library", job: ScanJob, options: "WalkOptions") -> None:
+    async def _scan(self, library: "Library", job: ScanJob, options: "WalkOptions") -> None:
         loop = asyncio.get_running_loop()
 
         def report(progress: "Progress") -> None:
             loop.call_soon_threadsafe(self._progressed, job, progress)
 
+        info = await in_thread(library.index, job.root, options, report, lambda: job.is_cancelled)
+        if info.totals is not None:
+            job.folders, job.bytes = info.totals.dirs, info.totals.bytes
+        if not job.is_cancelled and info.freshness.state == "partial":
+            job.problem = f"not covered: {info.freshness.reason}"
+        if not job.is_cancelled and options.follow_symlinks:
+            job.problem = "; ".join(filter(None, [job.problem, await in_thread(_left_out_links, library, info.id)]))
+
+    async def _index_contents(self, library: "Library", job: ScanJob) -> None:
+        loop = asyncio.get_running_loop()
+
+        def report(progress: "BuildProgress") -> None:
+            loop.call_soon_threadsafe(self._contents_progressed, job, progress)
+
+        def build() -> None:
+            contents = library.get(job.index).indexed.contents_kept
+            with suppress(Cancelled):
+                contents.build(progress=report, cancelled=lambda: job.is_cancelled)
+
+        await in_thread(build)
+
+    async def _run(self, job: ScanJob, work: "Callable[[], Awaitable[None]]") -> None:
         state = JobState.FAILED
         try:
             await self._idle.stop()
-            info = await in_thread(library.index, job.root, options, report, lambda: job.is_cancelled)
-            if info.totals is not None:
-                job.folders, job.bytes = info.totals.dirs, info.totals.bytes
+            await work()
             if job.percent is not None and not job.is_cancelled:
                 job.percent = 100.0
             state = JobState.CANCELLED if job.is_cancelled else JobState.DONE
-            if state is JobState.DONE and info.freshness.state == "partial":
-                job.problem = f"not covered: {info.freshness.reason}"
-            if state is JobState.DONE and options.follow_symlinks:
-                job.problem = "; ".join(filter(None, [job.problem, await in_thread(_left_out_links, library, info.id)]))
         except IndexFault as error:
             job.problem = str(error)
         except OSError as error:
@@ -112,6 +146,16 @@ class Scans:
             del self._tasks[job.id]
             self._idle.touched()
             self._ended()
+
+    def _contents_progressed(self, job: ScanJob, progress: "BuildProgress") -> None:
+        job.entries, job.bytes, job.seconds, job.percent = (
+            progress.files,
+            progress.bytes,
+            progress.seconds,
+            progress.percent,
+        )
+        job.rate = progress.files / progress.seconds if progress.seconds > 0 else 0.0
+        self._events.progressed()
 
     def _progressed(self, job: ScanJob, progress: "Progress") -> None:
         job.phase, job.entries, job.folders, job.bytes = progress.phase, progress.entries, progress.dirs, progress.bytes

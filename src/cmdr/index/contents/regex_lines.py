@@ -29,7 +29,11 @@ _COMMON = " etrnaiosldcpumfhg_.,()=\"'-:;/b0y1kvw"
 _SLICE_BYTES, _MIN_SLICE_BYTES, _MAX_SLICE_BYTES = 1 << 18, 1 << 14, 1 << 24
 """Given to the engine at once: a slow expression looks at the clock between two slices."""
 _QUICK_S, _SLOW_S = 0.02, 0.1
+_PORTION, _SMALL_PORTION = 256, 64  # files that are decided together; less where somebody waits for the first ones
+_FIRST_LINES = 16  # of a file, looked at before the others: most files that match do so early
 T = TypeVar("T")
+GoOn = Callable[[], bool]
+"""Whether there is time left; raises when somebody stopped the search."""
 
 
 class RegexLines:
@@ -49,22 +53,25 @@ class RegexLines:
         self._by_piece = re.search(r"\\[Az]|\(\?(?!:)", pattern.text) is None
 
     def matches(
-        self, files: FileList, threads: int, go_on: Callable[[], bool]
+        self, files: FileList, threads: int, go_on: GoOn
     ) -> Generator[tuple[Column, list[FileMatches]], None, None]:
         """File records chunk by chunk, each with what matches among them."""
         return self._in_threads(files, threads, go_on, self._matches_of)
 
-    def files(
-        self, files: FileList, threads: int, go_on: Callable[[], bool]
-    ) -> Generator[tuple[Column, Column], None, None]:
+    def files(self, files: FileList, threads: int, go_on: GoOn) -> Generator[tuple[Column, Column], None, None]:
         """File records chunk by chunk, each with the numbers of the files that match."""
-        return self._in_threads(files, threads, go_on, lambda _, lines: np.unique(lines["file"]).astype(np.int64))
+        return self._in_threads(files, threads, go_on, self._files_of)
 
     def _in_threads(
-        self, files: FileList, threads: int, go_on: Callable[[], bool], work: Callable[[Chunk, Column], T]
+        self,
+        files: FileList,
+        threads: int,
+        go_on: GoOn,
+        work: Callable[[Chunk, GoOn], T | None],
     ) -> Generator[tuple[Column, T], None, None]:
         """Chunks are decided side by side, and told in their order; ends early when `go_on` says no."""
-        options = JobOptions(Mode.CANDIDATES if self._needles else Mode.WHOLE, threads=threads)
+        mode = Mode.CANDIDATES if self._needles else Mode.WHOLE
+        options = JobOptions(mode, threads=threads, portion=_PORTION if work == self._files_of else _SMALL_PORTION)
         waiting: deque[tuple[Chunk, Future[tuple[Column, T] | None]]] = deque()
         pool = ThreadPoolExecutor(threads, "cmdr-contents-regex")
         try:
@@ -84,29 +91,66 @@ class RegexLines:
                     chunk.free()
             pool.shutdown(wait=True)
 
-    def _decide(
-        self, chunk: Chunk, go_on: Callable[[], bool], work: Callable[[Chunk, Column], T]
-    ) -> tuple[Column, T] | None:
+    def _decide(self, chunk: Chunk, go_on: GoOn, work: Callable[[Chunk, GoOn], T | None]) -> tuple[Column, T] | None:
+        """What became of a chunk; None when the time was over before all of it was looked at."""
         try:
-            lines = self._matching(chunk, go_on)
-            return None if lines is None else (chunk.files.copy(), work(chunk, lines))
+            said = work(chunk, go_on)
+            return None if said is None else (chunk.files.copy(), said)
         finally:
             chunk.free()
 
-    def _matching(self, chunk: Chunk, go_on: Callable[[], bool]) -> Column | None:
+    def _likely(self, chunk: Chunk, go_on: GoOn) -> Column | None:
+        """Of the pieces of a chunk those that may hold a match; None when the time was over."""
+        pieces = chunk.lines
+        may = (pieces["facts"] & NOT_UTF8) != 0
+        if not self._by_piece:
+            return pieces
+        found = self._contain(f"(?m){self._expression}", chunk, _without_last_end(chunk, pieces[~may]), go_on)
+        if found is None:
+            return None
+        may[~may] = found
+        return np.asarray(pieces[may])
+
+    def _matching(self, chunk: Chunk, go_on: GoOn) -> Column | None:
         """The lines of a chunk that match; None when the time was over before all were looked at."""
-        lines = chunk.lines
+        lines: Column | None = chunk.lines
         if not self._needles:
-            if self._by_piece:
-                odd = (lines["facts"] & NOT_UTF8) != 0
-                found = self._contain(f"(?m){self._expression}", chunk, lines[~odd], go_on)
-                if found is None:
-                    return None
-                odd[~odd] = found
-                lines = lines[odd]
-            lines = self._split(chunk, lines)
-        found = self._contain(self._expression, chunk, lines, go_on)
-        return None if found is None else lines[found]
+            pieces = self._likely(chunk, go_on)
+            lines = None if pieces is None else self._split(chunk, pieces)
+        found = None if lines is None else self._contain(self._expression, chunk, lines, go_on)
+        return None if lines is None or found is None else lines[found]
+
+    def _files_of(self, chunk: Chunk, go_on: GoOn) -> Column | None:
+        """The files of a chunk that match: one line of each is enough, so that few are looked at."""
+        lines: Column | None = chunk.lines
+        decided = np.empty(0, np.uint32)
+        if not self._needles:
+            pieces = self._likely(chunk, go_on)
+            if pieces is None:
+                return None
+            sure = self._on_one_line(chunk, pieces) if self._by_piece else np.zeros(len(pieces), bool)
+            decided = np.unique(pieces["file"][sure])
+            lines = self._split(chunk, pieces[~np.isin(pieces["file"], decided)])
+        for most in (_FIRST_LINES, None):
+            assert lines is not None
+            first = _places_in_file(lines["file"]) < most if most is not None else np.ones(len(lines), bool)
+            found = self._contain(self._expression, chunk, lines[first], go_on)
+            if found is None:
+                return None
+            decided = np.union1d(decided, lines["file"][first][found])
+            lines = lines[~first & ~np.isin(lines["file"], decided)]
+        return decided.astype(np.int64)
+
+    def _on_one_line(self, chunk: Chunk, pieces: Column) -> Column:
+        """Which pieces have their first match on one line, so that this line matches by itself."""
+        import polars
+
+        valid = (pieces["facts"] & NOT_UTF8) == 0
+        held = ArrowLines(self._library, chunk, _without_last_end(chunk, pieces[valid]), self._mended)
+        texts = polars.Series(held).str.extract(f"(?m)(?:{self._expression})", 0)
+        out = np.zeros(len(pieces), bool)
+        out[valid] = (~texts.str.contains("\n", literal=True)).fill_null(False).to_numpy()
+        return out
 
     def _split(self, chunk: Chunk, pieces: Column) -> Column:
         pieces = np.ascontiguousarray(pieces)
@@ -115,7 +159,7 @@ class RegexLines:
         self._library.cmdr_split_lines(*ask, lines.ctypes.data, len(lines))
         return lines
 
-    def _contain(self, expression: str, chunk: Chunk, lines: Column, go_on: Callable[[], bool]) -> Column | None:
+    def _contain(self, expression: str, chunk: Chunk, lines: Column, go_on: GoOn) -> Column | None:
         """Which of the lines hold a match; None when the time was over."""
         import polars
 
@@ -138,7 +182,10 @@ class RegexLines:
             step = max(step // 2, _MIN_SLICE_BYTES) if took > _SLOW_S else step
         return out
 
-    def _matches_of(self, chunk: Chunk, lines: Column) -> list[FileMatches]:
+    def _matches_of(self, chunk: Chunk, go_on: GoOn) -> list[FileMatches] | None:
+        lines = self._matching(chunk, go_on)
+        if lines is None:
+            return None
         files, firsts, counts = np.unique(lines["file"], return_index=True, return_counts=True)
         most = self._lines_per_file if self._count_lines else min(1, self._lines_per_file)
         kept = np.minimum(counts, most)
@@ -169,6 +216,19 @@ class RegexLines:
             LineMatch(line, offset, *line_part(bytes(text[at : at + size]), start, start + length))
             for (offset, at, line, size, *_), start, length in zip(lines.tolist(), starts, lengths, strict=True)
         ]
+
+
+def _without_last_end(chunk: Chunk, pieces: Column) -> Column:
+    """Pieces without the end of their last line: behind it there is no further line, which an engine would see."""
+    out = pieces.copy()
+    out["length"] -= chunk.text[pieces["text_at"] + pieces["length"] - np.uint64(1)] == ord("\n")
+    return np.asarray(out)
+
+
+def _places_in_file(files: Column) -> Column:
+    """Of each line, how many lines of its file stand before it; the files ascend."""
+    _, firsts, counts = np.unique(files, return_index=True, return_counts=True)
+    return np.asarray(np.arange(len(files)) - np.repeat(firsts, counts))
 
 
 def line_needles(choices: tuple[Choice, ...], case: bool) -> list[bytes]:

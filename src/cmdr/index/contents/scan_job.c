@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORTION = 32, AHEAD = 16, MAX_THREADS = 16, MAX_NEEDLES = 64 };
+enum { AHEAD = 16, MAX_THREADS = 16, MAX_NEEDLES = 64 };
 #define CHUNK_BYTES ((size_t)4 << 20)
 #define WAITING_BYTES ((size_t)64 << 20) /* of chunks that nobody took yet */
 #define PIECE_BYTES ((size_t)256 << 10)  /* of whole texts: so much is looked at between two looks at the clock */
@@ -36,6 +36,7 @@ typedef struct {
 
 typedef struct {
     uint32_t mode, lines_per_file, count_lines, max_line, threads, needles, has_descriptors;
+    uint32_t portion; /* files that a thread takes at once */
 } scan_options;
 
 typedef struct chunk {
@@ -269,7 +270,7 @@ static int hand_over(worker *work, uint64_t number, int done) { /* 0, or -1 when
 }
 
 static int scan_portion(worker *work, uint64_t number) {
-    uint64_t from = number * PORTION, to = from + PORTION;
+    uint64_t from = number * work->job->options.portion, to = from + work->job->options.portion;
     if (to > work->job->files.count)
         to = work->job->files.count;
     for (; from < to; from++) {
@@ -370,7 +371,8 @@ void *cmdr_scan_start(const file_list *files, uint64_t folders, uint64_t folder_
     one->users = 1;
     one->options = *options;
     one->options.needles = 0;
-    one->portions = (files->count + PORTION - 1) / PORTION;
+    one->options.portion = options->portion ? options->portion : 1;
+    one->portions = (files->count + one->options.portion - 1) / one->options.portion;
     one->memory = malloc(size);
     one->all = calloc(one->portions + 1, sizeof *one->all);
     make_conditions(one);

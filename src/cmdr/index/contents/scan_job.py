@@ -59,7 +59,16 @@ class CFileList(ctypes.Structure):
 class _Options(ctypes.Structure):
     _fields_ = tuple(
         (name, ctypes.c_uint32)
-        for name in ("mode", "lines_per_file", "count_lines", "max_line", "threads", "needles", "has_descriptors")
+        for name in (
+            "mode",
+            "lines_per_file",
+            "count_lines",
+            "max_line",
+            "threads",
+            "needles",
+            "has_descriptors",
+            "portion",
+        )
     )
 
 
@@ -78,6 +87,8 @@ class JobOptions:
     lines_per_file: int = 0
     count_lines: bool = False
     threads: int = 1
+    portion: int = 32
+    """Files that a thread takes at once; what they bring comes together."""
 
 
 class Chunk:
@@ -134,6 +145,7 @@ def _start(library: ctypes.CDLL, files: FileList, needles: list[bytes], options:
         options.threads,
         len(needles),
         files.descriptors is not None,
+        options.portion,
     )
     job = library.cmdr_scan_start(
         ctypes.byref(listed),

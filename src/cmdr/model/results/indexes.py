@@ -5,14 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cmdr.model.filters.filter import SortKey
+from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction
-from cmdr.model.results.result import Data
+from cmdr.model.results.result import Data, Result
 from cmdr.model.shell_session import Units
 from cmdr.model.trees.indexes import IndexInfo
 from cmdr.model.trees.node import Node
 from cmdr.model.trees.queries import Explanation, SavedQuery
 from cmdr.model.trees.reports import Keep, Report
 from cmdr.model.trees.sets import SetInfo, SetMember
+from cmdr.model.units import count, human_size, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,29 @@ class IndexShown(Data):
 
     kind = "indexShown"
     index: IndexInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ContentsShown(Result):
+    """The index of contents of a tree: what it takes, or what it would take, about."""
+
+    kind = "contentsShown"
+    root: bytes
+    is_indexed: bool
+    files: int
+    text_bytes: int
+    index_bytes: int
+    seconds: float
+    troubles: tuple[str, ...]
+
+    def text(self) -> str:
+        texts, room = human_size(self.text_bytes), human_size(self.index_bytes)
+        if self.is_indexed:
+            told = f"Contents of {to_wire(self.root)} are indexed: {texts} of text in {room}."
+        else:
+            told = f"Contents of {to_wire(self.root)} are not indexed. That takes about {span(self.seconds)} for "
+            told += f"{count(self.files, 'file')} with {texts} of text, and {room} of room."
+        return "\n".join((told, *self.troubles))
 
 
 @dataclass(frozen=True, slots=True)

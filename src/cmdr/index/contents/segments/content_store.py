@@ -73,6 +73,11 @@ class ContentManifest:
         return sum(one.size for one in self.segments) + (self.others[1] if self.others else 0)
 
     @property
+    def docs(self) -> int:
+        """Documents: texts, and parts of long ones."""
+        return sum(one.docs for one in self.segments)
+
+    @property
     def text_bytes(self) -> int:
         """Bytes of text that were indexed."""
         return sum(one.text_bytes for one in self.segments)

@@ -29,7 +29,7 @@ from cmdr.model.contents import ContentPattern
 
 FEW_ROWS = 300
 """Rows that are read sooner than the index is asked."""
-_ALWAYS_EXAMINED = 20_000  # rows of which the disk is asked whether they are as they were, whoever watches them
+_ALWAYS_EXAMINED = 2000  # rows of which the disk is asked whether they are as they were, whoever watches them
 _EXAMINED_AT_ONCE = 1 << 14
 UPDATE_FILES = 2000
 """Files that changed since they were indexed: so many are indexed anew, as a further segment."""
