@@ -77,7 +77,7 @@ async def _calls(root, state):
         chosen = re.search(r"set: (s_\w+)", found)[1]
         await call("copy a set", "copy", set=chosen, to=str(root / "elsewhere"))
         await commander.run(AGENT, "select", {"pane": "left", "count": "all"})
-        await call("rename 100", "rename", match="report draft (.*)", replace="final $1")
+        await call("rename 100", "rename", folder=str(root / "docs"), match="report draft (.*)", replace="final $1")
         await call("both panes", "sort", pane="right", by="size", order="desc")
         await call("both panes", "state", limit=15)
         for number in range(20):

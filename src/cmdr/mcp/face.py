@@ -27,7 +27,7 @@ from cmdr.mcp.tools import Tools
 INSTRUCTIONS = """\
 cmdr is a two-pane file commander that you share with a person: what you do shows on their screen, and they decide.
 Find: query_run (names, sizes, dates, contents), cd, report. They answer with counts, samples and a set. Read: fs_read.
-Propose: copy, move, delete, rename, mkdir, open_diff, on paths or a set. Nothing has happened until the person
+Propose: copy, move, delete, rename, mkdir, replace, open_diff, on paths or a set. Nothing has happened until the person
 accepts: `await` the proposal to learn the outcome. Close its confirmation dialog to withdraw it.
 Answers begin with OK: (it has happened) or ERROR: (what, why, what to do next).
 Where you have `state`, it shows both panes: path, rows as `i:INDEX KIND NAME`, [cur] cursor, [sel] selected. `pane` is

@@ -11,11 +11,11 @@ PRELOADED = frozenset({"query_run", "open_diff", "fs_read", "cd", "state"})
 """Shown from the start, so that the first question needs no search."""
 HINTS = {
     "fs_list": "list directory or folder contents",
-    "fs_stat": "file size, date, permissions",
-    "report": "find large or big or old or duplicate files, duplicates, disk usage or space by folder",
+    "fs_stat": "file size, date",
+    "report": "find large or old or duplicate files, disk usage by folder",
     "delete": "remove, clean up",
     "mkdir": "create folder, make directory",
-    "undo": "revert, restore",
+    "undo": "revert",
 }
 
 

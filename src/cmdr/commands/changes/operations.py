@@ -17,7 +17,7 @@ from cmdr.commands.changes.planning import (
     with_real_places,
 )
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
@@ -54,14 +54,14 @@ async def copy(
 async def move(
     call: Call,
     *,
-    pane: PaneRef | None = None,
+    pane: Annotated[PaneRef | None, Unlisted()] = None,
     paths: list[str] | None = None,
     set: str | None = None,
     to: str | None = None,
-    on_conflict: ConflictPolicy = ConflictPolicy.ASK,
+    on_conflict: Annotated[ConflictPolicy, Unlisted()] = ConflictPolicy.ASK,
     reason: str = "",
 ) -> Proposed:
-    """Propose to move files; chosen as in copy."""
+    """Propose to move files; parameters as in copy."""
     return await _relocate(call, Verb.MOVE, pane, paths, set, to, on_conflict, reason)
 
 
@@ -69,7 +69,7 @@ async def move(
 async def delete(
     call: Call,
     *,
-    pane: PaneRef | None = None,
+    pane: Annotated[PaneRef | None, Unlisted()] = None,
     paths: list[str] | None = None,
     set: str | None = None,
     permanent: bool = False,

@@ -17,7 +17,7 @@ from cmdr.commands.editor.review_outcome import REVIEW_TIMEOUT_S, wait_until_ove
 from cmdr.commands.panes.file import nothing_there
 from cmdr.commands.trees.sessions import place_in
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.parameter import Doc, Unlisted
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.editing.replacing import Found, Replacement, find_and_replace, summary_of_left_out
@@ -50,13 +50,13 @@ async def replace(
     set: str | None = None,
     paths: list[str] | None = None,
     root: str | None = None,
-    name: Annotated[str | None, Doc("glob")] = None,
-    filter: dict[str, object] | str | None = None,
-    regex: Annotated[bool, Doc("with takes $1, ${name}")] = False,
-    case: Annotated[bool, Doc("false ignores it")] = True,
+    name: Annotated[str | None, Doc("glob"), Unlisted()] = None,
+    filter: Annotated[dict[str, object] | str | None, Unlisted()] = None,
+    regex: Annotated[bool, Doc("with $1")] = False,
+    case: Annotated[bool, Doc("false ignores it"), Unlisted()] = True,
     reason: str = "",
 ) -> Result:
-    """Replace text in the files of a set, paths, or root (name, filter): one review."""
+    """Replace text in the files of a set, paths, or root (name, filter, case:false): one review."""
     check_may_read(call, "Replacing in files")
     started = time.monotonic()
     wanted = Replacement(find, with_, regex, case)
