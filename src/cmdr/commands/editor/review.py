@@ -223,7 +223,7 @@ async def open_file(
     select_to_end_of_line: Annotated[bool, Unlisted()] = False,
     make_frontmost: Annotated[bool, Unlisted()] = True,
 ) -> Said:
-    """Show a file to the person, open in viewer."""
+    """Show a file to the person."""
     target = await editor_path(call, file_path)
     opened = await call.commander.editor.text.open_file(
         target.real,

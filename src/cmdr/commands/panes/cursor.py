@@ -31,7 +31,7 @@ def checked_row(tab: Tab, index: int) -> int:
 
 @command("scroll_to", access=Access.VIEW, toolset="panes", idempotent=True)
 def scroll_to(call: Call, *, pane: PaneRef, index: Annotated[int, Whole()]) -> Said:
-    """Choose the first row that state shows. The person's view stays."""
+    """Choose the first row that state shows."""
     workspace = call.workspace
     tab = pane_of(workspace, pane).tab
     workspace.scroll(tab, checked_row(tab, index))
