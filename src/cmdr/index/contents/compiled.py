@@ -9,7 +9,7 @@ import os
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 
-_VERSION = 1
+_VERSION = 2
 _POINTER, _U64, _U32, _INT = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_int
 _FUNCTIONS: dict[str, tuple[object, tuple[object, ...]]] = {
     "cmdr_contents_version": (_INT, ()),
@@ -19,6 +19,7 @@ _FUNCTIONS: dict[str, tuple[object, tuple[object, ...]]] = {
     "cmdr_scan_leave": (None, (_POINTER,)),
     "cmdr_chunk_free": (None, (_POINTER,)),
     "cmdr_split_lines": (_U64, (_POINTER, _POINTER, _U64, _POINTER, _U64)),
+    "cmdr_lines_at": (None, (_POINTER, _POINTER, _U64, _POINTER, _POINTER)),
     "cmdr_line_views": (None, (_POINTER, _POINTER, _U64, ctypes.c_uint8, _POINTER, _POINTER)),
     "cmdr_arrow_views": (None, (_POINTER, _POINTER, ctypes.c_int64, _POINTER)),
     "cmdr_checksum": (_U64, (_POINTER, _U64)),

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-    CONTENTS_VERSION = 1, /* changes with every structure that Python shares */
+    CONTENTS_VERSION = 2, /* changes with every structure that Python shares */
     PAD = 64,             /* bytes behind a text that may be read and mean nothing: wide loads look a little further */
     SNIFFED = 1 << 16,    /* a NUL in so many first bytes: not a text */
 };

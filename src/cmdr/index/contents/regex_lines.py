@@ -128,8 +128,12 @@ class RegexLines:
             pieces = self._likely(chunk, go_on)
             if pieces is None:
                 return None
-            sure = self._on_one_line(chunk, pieces) if self._by_piece else np.zeros(len(pieces), bool)
-            decided = np.unique(pieces["file"][sure])
+            if self._by_piece:
+                first_lines = self._first_lines(chunk, pieces)
+                found = self._contain(self._expression, chunk, first_lines, go_on)
+                if found is None:
+                    return None
+                decided = np.unique(first_lines["file"][found])
             lines = self._split(chunk, pieces[~np.isin(pieces["file"], decided)])
         for most in (_FIRST_LINES, None):
             assert lines is not None
@@ -141,16 +145,18 @@ class RegexLines:
             lines = lines[~first & ~np.isin(lines["file"], decided)]
         return decided.astype(np.int64)
 
-    def _on_one_line(self, chunk: Chunk, pieces: Column) -> Column:
-        """Which pieces have their first match on one line, so that this line matches by itself."""
+    def _first_lines(self, chunk: Chunk, pieces: Column) -> Column:
+        """Of each piece that is text the line where its first match begins, which most likely matches by itself."""
         import polars
 
-        valid = (pieces["facts"] & NOT_UTF8) == 0
-        held = ArrowLines(self._library, chunk, _without_last_end(chunk, pieces[valid]), self._mended)
-        texts = polars.Series(held).str.extract(f"(?m)(?:{self._expression})", 0)
-        out = np.zeros(len(pieces), bool)
-        out[valid] = (~texts.str.contains("\n", literal=True)).fill_null(False).to_numpy()
-        return out
+        pieces = _without_last_end(chunk, pieces[(pieces["facts"] & NOT_UTF8) == 0])
+        held = ArrowLines(self._library, chunk, pieces, self._mended)
+        places = polars.Series(held).str.find(f"(?m){self._expression}", literal=False).fill_null(0).to_numpy()
+        places, lines = np.ascontiguousarray(places, np.uint32), np.empty(len(pieces), LINE_RECORD)
+        self._library.cmdr_lines_at(
+            chunk.text.ctypes.data, pieces.ctypes.data, len(pieces), places.ctypes.data, lines.ctypes.data
+        )
+        return lines
 
     def _split(self, chunk: Chunk, pieces: Column) -> Column:
         pieces = np.ascontiguousarray(pieces)

@@ -486,6 +486,20 @@ uint64_t cmdr_split_lines(const uint8_t *text, const line_record *pieces, uint64
     return found;
 }
 
+/* Of each piece the line at a place in it. */
+void cmdr_lines_at(const uint8_t *text, const line_record *pieces, uint64_t count, const uint32_t *places,
+                   line_record *into) {
+    for (uint64_t i = 0; i < count; i++) {
+        const uint8_t *start = text + pieces[i].text_at, *end = start + pieces[i].length;
+        const uint8_t *at = start + (places[i] < pieces[i].length ? places[i] : pieces[i].length);
+        const uint8_t *before = last_line_end(start, at), *stop = memchr(at, '\n', (size_t)(end - at));
+        const uint8_t *from = before ? before + 1 : start;
+        into[i] = pieces[i];
+        into[i].text_at = (uint64_t)(from - text);
+        into[i].length = (uint32_t)((stop ? stop : end) - from);
+    }
+}
+
 /* Arrow's string views of lines, without a copy; what is no UTF-8 is copied and mended, into a second buffer. */
 void cmdr_line_views(const uint8_t *text, const line_record *lines, uint64_t count, uint8_t with, uint32_t (*views)[4],
                      uint8_t *mended) {

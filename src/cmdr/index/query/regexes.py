@@ -25,6 +25,7 @@ from cmdr.index.snapshots.segment import Segment
 _SOME = 1 << 16
 MAX_PATTERN_CHARS = 1000
 _MAX_BRANCHES = 4
+_MARGIN = 4  # blanks before an expression and the marks below it, where the engine tells of a mistake
 _SPARSE = 4  # when fewer rows than one in four can match, only these are tried
 _accents: "weakref.WeakKeyDictionary[Segment, Column]" = weakref.WeakKeyDictionary()
 _accents_lock = threading.Lock()
@@ -152,7 +153,9 @@ def _reason(pattern: str, trouble: str) -> str:
     why = next((line.removeprefix("error: ") for line in lines if line.startswith("error:")), None)
     if why is None:
         why = "it grows too big" if "size limit" in trouble else "it is not understood"
-    return f"The expression {pattern[:80]!r} cannot be used: {why}."
+    marks = next((line for line in trouble.splitlines() if line.strip() and not line.strip().strip("^")), "")
+    where = f" (at character {marks.index('^') - _MARGIN + 1})" if marks and "\n" not in pattern else ""
+    return f"The expression {pattern[:80]!r} cannot be used: {why}{where}."
 
 
 def slice_of_names(segment: Segment, raw: bool, number: int) -> Any:

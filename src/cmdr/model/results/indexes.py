@@ -51,7 +51,8 @@ class ContentsShown(Result):
         if self.is_indexed:
             told = f"Contents of {to_wire(self.root)} are indexed: {texts} of text in {room}."
         else:
-            told = f"Contents of {to_wire(self.root)} are not indexed. That takes about {span(self.seconds)} for "
+            time = span(max(1.0, self.seconds))
+            told = f"Contents of {to_wire(self.root)} are not indexed. That takes about {time} for "
             told += f"{count(self.files, 'file')} with {texts} of text, and {room} of room."
         return "\n".join((told, *self.troubles))
 
