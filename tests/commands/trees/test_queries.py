@@ -248,6 +248,14 @@ async def test_one_extension_is_a_text_and_several_are_a_list(shelf):
         assert (await at.agent("query_run", root=at.path(), ext="")).startswith("ERROR: This takes at least one value")
 
 
+async def test_whoever_asks_is_told_how_a_question_was_understood(shelf):
+    async with shelf() as at:
+        told = await at.agent("query_run", root=at.path(), filter="not (ext:md or size>=1M)", explain=True)
+        asked, by = (line for line in told.splitlines() if line.startswith(("asked: ", "by: ")))
+        assert "not ext:md" in asked
+        assert "rows examined" in by
+
+
 async def test_a_name_is_a_part_of_it_or_a_glob_and_text_is_its_other_name(shelf):
     async with shelf() as at:
         part = await at.agent("query_run", root=at.path(), name="read")

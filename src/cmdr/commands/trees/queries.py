@@ -68,6 +68,7 @@ async def query_run(
     case: Annotated[bool, Unlisted()] = False,
     context: Annotated[int, Whole(0, MAX_CONTEXT, cut=True)] = 0,
     all: Annotated[bool, Unlisted()] = False,
+    explain: Annotated[bool, Unlisted()] = False,
     cursor: str | None = None,
     limit: Annotated[int | None, Whole(0, MAX_SAMPLES, cut=True), Doc("max 20")] = None,
 ) -> QueryAnswer | ContentAnswer:
@@ -120,7 +121,7 @@ async def query_run(
             await content_answer(call, answer, wanted, place, kept.id, context, limit),
             behind=answer.behind,
             indexed_now=None if scanned is None else scanned.entries,
-            hints=() if answer.count else tuple(hints_for(wanted)),
+            hints=(*(() if answer.count else hints_for(wanted)), *(_explained(answer) if explain else ())),
             saved_as=saved_as,
             directions=directions(wanted, time.time_ns()),
         )
@@ -138,7 +139,7 @@ async def query_run(
         behind=answer.behind,
         indexed_now=None if scanned is None else scanned.entries,
         not_covered=None if explained.complete else tuple(explained.not_covered),
-        hints=_hints(wanted, answer.count, name, text),
+        hints=(*_hints(wanted, answer.count, name, text), *(_explained(answer) if explain else ())),
         saved_as=saved_as,
         index=index,
         directions=directions(wanted, time.time_ns()),
@@ -165,6 +166,13 @@ def _hints(wanted: Filter, found: int, name: str | None, text: str | None) -> tu
         return ()
     word = ["name means file names; content searches in files"] if name and not is_wild(name) else []
     return (*word, *hints_for(wanted))
+
+
+def _explained(answer: QueryResult) -> tuple[str, ...]:
+    """How a question was understood and answered, for who asks."""
+    how = answer.explanation
+    looked = f"{how.rows_examined:,} of {how.rows_total:,} rows examined"
+    return (f"asked: {printable(how.normal_form)}", f"by: {printable('; '.join(how.steps))}; {looked}")
 
 
 async def _check_name(call: Call, name: str) -> None:
