@@ -100,7 +100,7 @@ async def test_what_is_not_switched_on_does_not_exist(core, registry, agent):
 
 async def test_every_call_is_written_down_with_its_result(core, registry, agent, tmp_path):
     async with core(registry=registry) as commander:
-        await commander.run(agent, "change", {"what": "my secret"})
+        await commander.run(agent, "change", {"what": "password=my secret"})
         for how in ("disk", "bug"):
             with pytest.raises((CommandError, KeyError)):
                 await commander.run(agent, "fail", {"how": how})

@@ -74,6 +74,7 @@ def test_section_3_and_9_move_cursor(at_david, to):
 
 
 def test_section_3_scroll_to(inside, tree):
+    inside.call("set_view_mode", pane="left", mode="brief")
     inside.call("nav_to_path", pane="left", path=str(numbered(tree.root / "many", 25_100)))
     assert inside.call("scroll_to", pane="left", index=25000) == "OK: Scrolled to index 25000"
     left = yaml.safe_load(inside.call("state", pane="left"))["left"]
@@ -122,9 +123,9 @@ def test_section_4_and_9_select(inside, tree):
 def test_section_5_settings(inside):
     opened = inside.call("dialog", action="open", type="settings", section="shortcuts")
     assert opened == "OK: Opened settings"
-    assert yaml.safe_load(inside.call("state"))["dialogs"] == [
-        {"type": "settings", "section": "shortcuts", "focused": True}
-    ]
+    (shown,) = yaml.safe_load(inside.call("state"))["dialogs"]
+    assert shown.pop("shortcuts")["help"] == "f1"
+    assert shown == {"type": "settings", "section": "shortcuts", "focused": True}
 
 
 def test_section_5_file_viewers(at_david, david):
@@ -230,6 +231,7 @@ def test_section_9_errors(inside, tree, david):
 
 def test_section_1_the_state_tells_everything_at_once(at_david, david, external):
     at_david.call("set_view_mode", pane="left", mode="full")
+    at_david.call("set_view_mode", pane="right", mode="brief")
     at_david.call("select", pane="left", start=0, count=1)
     at_david.call("move_cursor", pane="left", to="package.json")
     at_david.call("sort", pane="right", by="modified", order="desc")

@@ -150,7 +150,7 @@ def test_malformed_calls_do_nothing(inside, change):
     assert before == after
 
 
-@pytest.mark.parametrize("version", sorted(version.decode() for version in OLDER_VERSIONS))
+@pytest.mark.parametrize("version", sorted(OLDER_VERSIONS))
 def test_every_older_version_is_answered_in_its_session(inside, version):
     session = opened(inside, version or "2025-03-26")
     reply = older_call(inside, session, "switch_pane", {}, version=version)

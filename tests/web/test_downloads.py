@@ -39,8 +39,9 @@ def reading(ground, serve):
 
 @pytest.fixture
 def closed(ground, serve):
-    """A server as it is started without any switch: the toolset `fs` is off."""
-    return indexed(serve(ground, sandbox=Sandbox([RootSpec(os.fsencode(ground))])))
+    """A server whose person has switched the toolset `fs` off."""
+    policy = Policy(DEFAULT_TOOLSETS - {"fs"})
+    return indexed(serve(ground, sandbox=Sandbox([RootSpec(os.fsencode(ground))]), policy=policy))
 
 
 def indexed(server):

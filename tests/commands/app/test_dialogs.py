@@ -15,9 +15,13 @@ async def open_dialogs(at):
 async def test_settings_open_at_a_section(desk):
     async with desk() as at:
         assert await at.agent("dialog", action="open", type="settings", section="shortcuts") == "OK: Opened settings"
-        assert await open_dialogs(at) == [{"type": "settings", "section": "shortcuts", "focused": True}]
+        (opened,) = await open_dialogs(at)
+        assert opened.pop("shortcuts")["copy"] == "f5"
+        assert opened == {"type": "settings", "section": "shortcuts", "focused": True}
         await at.agent("dialog", action="open", type="settings")
-        assert await open_dialogs(at) == [{"type": "settings", "section": "general", "focused": True}]
+        (opened,) = await open_dialogs(at)
+        assert opened.pop("settings")["general.quick_search"] is True
+        assert opened == {"type": "settings", "section": "general", "focused": True}
         assert await at.agent("dialog", action="close", type="settings") == "OK: Closed settings"
         assert await open_dialogs(at) == []
 

@@ -247,7 +247,7 @@ async def test_commands_for_programs_are_no_tools_and_not_in_the_palette_and_ans
     async with shelf() as at:
         listed = re.findall(r"id: (\S+)", await at.agent("commands_list"))
         for_programs = {command.name for command in at.commander.registry if command.programs_only}
-        assert len(for_programs) == 26
+        assert len(for_programs) == 29
         assert not for_programs & set(listed)
         assert not any(command.is_tool for command in at.commander.registry if command.programs_only)
         answer = json.loads(await at.agent("index.list"))

@@ -60,3 +60,14 @@ def test_the_chain_holds_with_arguments_and_with_records_from_before(tmp_path):
     log = tmp_path / "audit.jsonl"
     log.write_text(log.read_text().replace("/a ", "/c "))
     assert verify(str(tmp_path)).broken_at == 2
+
+
+@pytest.mark.parametrize("hostile", ["a-" * 500_000, "token" * 200_000, "A1" * 500_000, "-_" * 500_000, "x:" * 500_000])
+def test_looking_for_secrets_in_a_long_text_takes_no_time(hostile):
+    # It took minutes on the loop that everybody waits for.
+    assert len(redacted({"path": hostile})) < 300
+
+
+def test_a_secret_that_begins_where_the_text_is_cut_is_left_out():
+    for room in range(180, 200):
+        assert SECRET[:12] not in redacted({"path": "y " * (room // 2) + f"token={SECRET}"})

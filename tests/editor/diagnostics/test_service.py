@@ -184,9 +184,10 @@ def test_an_unreadable_file_has_no_diagnostics(tmp_path):
     async def story():
         service = DiagnosticsService(Files().read, offering())
         path = b"/nowhere/at all.py"
-        assert await service.of(path, ANYBODY) == CheckResult()
+        unknown = CheckResult(unknown=("Not known: the file is not there, or is no text that can be checked.",))
+        assert await service.of(path, ANYBODY) == unknown
         assert service.watched == [path]
-        assert await service.of_all({path: ANYBODY}) == {path: CheckResult()}
+        assert await service.of_all({path: ANYBODY}) == {path: unknown}
         assert await service.of_all({}) == {}  # not theirs to know of
         service.forget(path)
         assert await service.of_all({path: ANYBODY}) == {}

@@ -80,7 +80,7 @@ def test_every_route_takes_the_result_that_its_command_returns(server):
 
 def test_every_command_for_programs_has_a_route(server):
     for_programs = {command.name for command in server.commander.registry if command.programs_only}
-    for_the_shell = {"content.lines"}  # pages of `cmdr find --content`
+    for_the_shell = {"content.lines", "contents.tell", "contents.build", "contents.forget"}  # find, index --contents
     assert sorted(for_programs - for_the_shell) == sorted(route.command for route in ROUTES)
 
 

@@ -19,7 +19,7 @@ _SECRET_TEXT = re.compile(
     -----BEGIN\ [A-Z ]*PRIVATE\ KEY-----.*
     | \b(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|npm|pypi|hf|AKIA|ASIA|AIza|ya29|eyJ)[-_.A-Za-z0-9]{12,}
     | (?i:\bbearer|\bbasic)\s+[-._~+/A-Za-z0-9]{8,}=*
-    | (?i:[a-z0-9_-]*(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key)[a-z0-9_-]*)\s*[=:]\s*\S+
+    | (?i:(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key)[a-z0-9_-]*)\s*[=:]\s*\S+
     | (?<=://)[^\s/:@]+:[^\s/@]+(?=@)
     | (?i:--?(?:password|token|secret|api-?key)[=\s]+)\S+
     | \b(?=[A-Za-z0-9+_=-]*[0-9])(?=[A-Za-z0-9+_=-]*[A-Za-z])[A-Za-z0-9+_=-]{40,}\b
@@ -27,6 +27,7 @@ _SECRET_TEXT = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 MAX_TEXT_CHARACTERS = 200
+SEARCHED_CHARACTERS = 2 * MAX_TEXT_CHARACTERS
 MAX_ITEMS = 20
 MAX_DEPTH = 4
 MAX_CHARACTERS = 2000
@@ -68,8 +69,10 @@ def _value(name: str, value: object, depth: int) -> object:
 
 
 def _text(text: str) -> str:
-    clean = _SECRET_TEXT.sub("(redacted)", text)
-    return clean if len(clean) <= MAX_TEXT_CHARACTERS else f"{clean[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"
+    # Looking for secrets takes time that grows faster than the text, and only its beginning is told.
+    clean = _SECRET_TEXT.sub("(redacted)", text[:SEARCHED_CHARACTERS])
+    is_short = len(text) <= SEARCHED_CHARACTERS and len(clean) <= MAX_TEXT_CHARACTERS
+    return clean if is_short else f"{clean[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"
 
 
 def _measure(value: object) -> object:

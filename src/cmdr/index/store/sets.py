@@ -15,7 +15,7 @@ from cmdr.index.reports.basis import Spare
 from cmdr.index.snapshots.columns import NO_ROW, Column
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.catalogue import Catalogue, SetBehind, SetRecord
-from cmdr.index.store.handles import new_handle, node_number, valid_name
+from cmdr.index.store.handles import is_node_handle, new_handle, node_number, valid_name
 from cmdr.index.store.set_members import SetFiles, SetMembers, combine, freeze, in_natural_order, pick, states
 from cmdr.model.filters.filter_json import to_json
 from cmdr.model.names import is_within, to_wire
@@ -224,6 +224,8 @@ def _cannot_be_asked_again(*sets: SetBehind | None) -> SetBehind | None:
 
 def _node_in(answers: IndexQueries, cursor: str) -> int:
     try:
+        if not is_node_handle(cursor):  # a bare number is no cursor that was ever given
+            raise BadHandle(_FOREIGN)
         return node_number(answers.tag, cursor)
     except BadHandle as trouble:
         raise BadCursor(_FOREIGN) from trouble
