@@ -61,8 +61,10 @@ def test_tools_come_with_their_switches(start_server, served):
     assert {"fs_read", "fs_write", "shell_run", "context_get_selection"} <= listed(served)
     plain = start_server()
     plain.headers = {"authorization": f"Bearer {plain.token}"}
-    assert not {name for name in listed(plain) if name.startswith(("fs_", "shell", "context"))}
-    assert "error" in plain.rpc("tools/call", {"name": "fs_read", "arguments": {"path": "readme.md"}})
+    direct = {name for name in listed(plain) if name.startswith(("fs_", "shell"))}
+    assert direct == {"fs_read", "fs_list", "fs_exists", "fs_stat", "fs_diff"}
+    assert plain.call("fs_read", path="readme.md").endswith("# Read me")
+    assert "error" in plain.rpc("tools/call", {"name": "fs_write", "arguments": {"path": "made.txt", "content": "x"}})
 
 
 def test_files_are_read_and_written_inside_the_start_folder_only(served):
@@ -77,7 +79,7 @@ def test_files_are_read_and_written_inside_the_start_folder_only(served):
 
 def test_without_a_token_there_are_no_contents(served):
     served.headers = {}
-    assert not {name for name in listed(served) if name.startswith(("fs_", "shell", "context"))}
+    assert not {name for name in listed(served) if name.startswith(("fs_", "shell"))}
     assert "error" in served.rpc("tools/call", {"name": "fs_read", "arguments": {"path": "readme.md"}})
 
 

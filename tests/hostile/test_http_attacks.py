@@ -197,7 +197,10 @@ ATTACKS = {
     "plain text json": (raw(POST, "Content-Type: text/plain", body=CALL), 415),
     "json in disguise": (raw(POST, "Content-Type: text/plain; application/json", body=CALL), 415),
     "no type": (raw(POST, body=CALL), 415),
-    "no type and no body": (raw("POST /x HTTP/1.1", "Content-Length: 0"), 415),
+    "no type and no body from elsewhere": (
+        raw("POST /x HTTP/1.1", "Origin: http://evil.example", "Content-Length: 0"),
+        403,
+    ),
     "two types": (raw(POST, "Content-Type: text/plain", JSON, body=CALL), 400),
     "packed body": (raw(POST, JSON, "Content-Encoding: gzip", body=CALL), 415),
     "body on get": (raw(GET, "Content-Type: text/plain", body=b"abc"), 415),

@@ -268,6 +268,7 @@ def test_section_1_the_state_tells_everything_at_once(at_david, david, external)
         "lastModified": None,
     }
     assert right["files"] == ["i:0 f backup.tar [cur]"]
+    assert state["dialogs"][0].pop("settings")["general.show_hidden"] is False
     assert state["dialogs"] == [
         {"type": "settings", "section": "general"},
         {"type": "file-viewer", "path": f"{david}/readme.md", "focused": True},

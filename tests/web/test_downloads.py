@@ -33,15 +33,15 @@ def ground(tmp_path):
 @pytest.fixture
 def reading(ground, serve):
     """A server whose agents may read files inside the tree."""
-    policy = Policy(DEFAULT_TOOLSETS | {"fs"})
+    policy = Policy()
     return indexed(serve(ground, policy=policy, sandbox=Sandbox([RootSpec(os.fsencode(ground))])))
 
 
 @pytest.fixture
 def closed(ground, serve):
-    """A server whose person has switched the toolset `fs` off."""
+    """A server whose person took the toolset `fs` away."""
     policy = Policy(DEFAULT_TOOLSETS - {"fs"})
-    return indexed(serve(ground, sandbox=Sandbox([RootSpec(os.fsencode(ground))]), policy=policy))
+    return indexed(serve(ground, policy=policy, sandbox=Sandbox([RootSpec(os.fsencode(ground))])))
 
 
 def indexed(server):

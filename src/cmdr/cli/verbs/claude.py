@@ -17,7 +17,7 @@ ALLOWED = """
     state select_volume nav_to_path nav_to_parent nav_back nav_forward open_under_cursor refresh scroll_to move_cursor
     select sort toggle_hidden set_view_mode activate_tab pin_tab dialog switch_pane swap_panes copy move delete rename
     mkdir undo await cd session_preferences index job_progress inspect query_run query_list resource_set report
-    open_diff open_file get_diagnostics fs_list fs_read fs_exists fs_stat fs_diff context_get_selection
+    open_diff replace open_file get_diagnostics fs_list fs_read fs_exists fs_stat fs_diff context_get_selection
     context_get_current_paths context_get_focused_pane
 """.split()
 """The tools of cmdr that look or propose: Claude Code need not ask about them, for cmdr asks about what they propose.

@@ -63,14 +63,17 @@ export function find() {
       const partly = found.complete ? '' : ` (${found.note || 'not everything could be read'})`;
       const when = found.directions && `, ${found.directions},`;
       const late = found.behind ? ` (index behind: ${found.behind} folder${found.behind === 1 ? '' : 's'})` : '';
-      note.textContent = text ? `${found.count.toLocaleString()} found${when} below ${root}${partly}${late}` : `below ${root}`;
+      const told = `${found.count.toLocaleString()} found${when} below ${root}${partly}${late}`;
+      note.textContent = text ? told : `below ${root}`;
     } catch (error) {
       if (isOld()) return;
       rows = [];
       note.textContent = error instanceof Error ? error.message : String(error);
     }
     answered = text;
-    field.draw(rows.map(({ path, lines }) => ({ text: lines?.length ? `${path}:${lines[0].line}: ${lines[0].text.trim()}` : path })));
+    /** @param {any} row */
+    const first = ({ path, lines }) => (lines?.length ? `${path}:${lines[0].line}: ${lines[0].text.trim()}` : path);
+    field.draw(rows.map((row) => ({ text: first(row) })));
     for (const key of early.splice(0)) field.keys(key);
     drawn();
   }
