@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import re
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -30,7 +32,11 @@ console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map((text) => enc
 @pytest.fixture(scope="module")
 def transcript(tmp_path_factory):
     """The calls of every budgeted job with their answers, over 50,000 files."""
-    root = tmp_path_factory.mktemp("budget")
+    with tempfile.TemporaryDirectory(prefix="b") as short:  # the name of a test is no part of what a job costs
+        yield _planted(Path(short), tmp_path_factory)
+
+
+def _planted(root, tmp_path_factory):
     photos = root / "photos"
     photos.mkdir()
     folder = os.open(photos, os.O_RDONLY)

@@ -169,7 +169,10 @@ async def test_more_changes_than_one_review_holds_are_told(desk, small_tree, mon
     [
         ({"find": "", "with": "x"}, '"find" is empty. Say which text is to be replaced.'),
         ({"find": "x" * 1001, "with": "x"}, '"find" is 1,001 characters long; 1,000 are allowed.'),
-        ({"find": "(", "with": "x", "regex": True}, "The expression '(' cannot be used: unclosed group."),
+        (
+            {"find": "(", "with": "x", "regex": True},
+            "The expression '(' cannot be used: unclosed group (at character 1).",
+        ),
         (
             {"find": "(a)", "with": "$1b", "regex": True},
             '"with" names the group "1b", and the expression has 1 group. Write ${1}b.',

@@ -61,7 +61,7 @@ async def move(
     on_conflict: Annotated[ConflictPolicy, Unlisted()] = ConflictPolicy.ASK,
     reason: str = "",
 ) -> Proposed:
-    """Propose to move files; parameters as in copy."""
+    """Propose to move files; as in copy."""
     return await _relocate(call, Verb.MOVE, pane, paths, set, to, on_conflict, reason)
 
 
@@ -75,7 +75,7 @@ async def delete(
     permanent: bool = False,
     reason: str = "",
 ) -> Proposed:
-    """Propose to trash or delete files; chosen as in copy."""
+    """Propose to trash or delete files; as in copy."""
     shown = pane_for(call, "delete", pane, paths, set)
     sources = await sources_of(call, shown, paths, set)
     choices = Choices(limits=sources.limits, protection=call.commander.sandbox.protection)

@@ -223,9 +223,9 @@ def _cannot_be_asked_again(*sets: SetBehind | None) -> SetBehind | None:
 
 
 def _node_in(answers: IndexQueries, cursor: str) -> int:
+    if not is_node_handle(cursor):  # the short id of a row is no cursor that was ever given
+        raise BadCursor(_FOREIGN)
     try:
-        if not is_node_handle(cursor):  # a bare number is no cursor that was ever given
-            raise BadHandle(_FOREIGN)
         return node_number(answers.tag, cursor)
     except BadHandle as trouble:
         raise BadCursor(_FOREIGN) from trouble
