@@ -16,6 +16,9 @@ _WHO = {
 }
 
 
+_JOBS = (Path(__file__).parent / "jobs.md").read_text()
+
+
 def tools_page() -> str:
     """docs/tools.md: every command, by toolset, and every address of the REST interface."""
     from cmdr.web.api.routes import ROUTES
@@ -41,6 +44,7 @@ def tools_page() -> str:
             "|---|---|---|---|",
         ]
         lines += [_row(command, command.name) for command in REGISTRY if command.is_tool and command.toolset == toolset]
+    lines += ["", *_JOBS.rstrip().split("\n")]
     lines += ["", "## Palette commands", ""]
     lines += ["Run by `command {id}`, from the palette or by a key. What *acts* is for the person only.", ""]
     lines += ["| id | parameters | | what it does |", "|---|---|---|---|"]
