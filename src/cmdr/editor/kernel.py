@@ -30,6 +30,7 @@ LaunchIn = Callable[[str], LaunchSpec]
 RUN_TIMEOUT_S = 30.0
 _START_TIMEOUT_S = 30.0
 _INTERRUPT_TIMEOUT_S = 2.0
+_INTERRUPTS = 2  # one that comes while the kernel is busy with itself is lost
 _MAX_OUTPUT_CHARS = 64 * 1024 * 1024
 """So much output, and the run is stopped: nothing reads it, and it only fills memory."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -119,9 +120,11 @@ class Kernel:
             status = await self._collect(request, collector, timeout_s)
             if status is not None:
                 return collector.result("error" if status == "error" else "ok")
-            if await self.alive():
+            for _ in range(_INTERRUPTS):
+                if not await self.alive():
+                    break
                 await self._manager.interrupt_kernel()
-                if await self._collect(request, collector, _INTERRUPT_TIMEOUT_S) is not None:
+                if await self._collect(request, collector, _INTERRUPT_TIMEOUT_S / _INTERRUPTS) is not None:
                     return collector.result("interrupted")
             await self.end()
         except asyncio.CancelledError:

@@ -456,6 +456,7 @@ def test_two_pages_and_a_terminal_work_on_one_workspace(at, tmp_path):
             it.says("copy done")
             expect(other.locator("#right .row .name").filter(has_text="shared.txt")).to_have_count(1)
             assert (tmp_path / "right" / "shared.txt").exists()
+            other.bring_to_front()
             other.keyboard.press("Tab")
             expect(it.page.locator("#right")).to_have_class(re.compile("active"))
             it.close()

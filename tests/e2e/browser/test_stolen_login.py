@@ -97,6 +97,7 @@ def test_a_browser_without_its_key_says_how_to_log_in_and_finds_back(it):
     # The page that waited is as good as any other: it draws, and hears keys.
     it.page.locator(".pane.active .row").first.wait_for()
     expect(it.page.locator("#notice")).to_be_hidden()
+    it.page.bring_to_front()
     it.open("F1")
 
 
