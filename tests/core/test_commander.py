@@ -100,7 +100,7 @@ async def test_what_is_not_switched_on_does_not_exist(core, registry, agent):
 
 async def test_every_call_is_written_down_with_its_result(core, registry, agent, tmp_path):
     async with core(registry=registry) as commander:
-        await commander.run(agent, "change", {"what": "password=my secret"})
+        await commander.run(agent, "change", {"what": "password=hunter2hunter2"})
         for how in ("disk", "bug"):
             with pytest.raises((CommandError, KeyError)):
                 await commander.run(agent, "fail", {"how": how})
@@ -116,7 +116,7 @@ async def test_every_call_is_written_down_with_its_result(core, registry, agent,
         ("agent:tester", "act", "refused"),
         ("agent:tester", "change", "error"),
     ]
-    assert b"my secret" not in (tmp_path / "audit" / "audit.jsonl").read_bytes()
+    assert b"hunter2" not in (tmp_path / "audit" / "audit.jsonl").read_bytes()
 
 
 async def test_an_agent_that_calls_too_fast_is_told_to_wait(core, registry, agent):
